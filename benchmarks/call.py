@@ -16,7 +16,8 @@ from tallystick.settings import Settings
 
 PROMISES = ("speed.call",)
 BODY = b'{"text":"hello world","n":7}'
-GOAL = 8.0
+GOAL = 12.0
+TEXT_GOAL = 18.0
 
 
 @tool(effect="read", name="echo")
@@ -76,7 +77,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     return {
         "markdown": table(rows),
         "rows": [vars(row) for row in rows],
-        "goal": f"async and inline tool ≤ {GOAL} × floor",
+        "goal": f"async and inline tool ≤ {GOAL} × floor, model text with its nonce ≤ {TEXT_GOAL} × floor",
     }
 
 

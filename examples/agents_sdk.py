@@ -10,8 +10,7 @@ from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disab
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_agents import agent_tools
+from tallystick.openai_agents import guard_tools
 
 
 @tool(effect="read", name="stock.count")
@@ -63,9 +62,8 @@ async def main() -> None:
     """Run one agent."""
     set_tracing_disabled(disabled=True)
     with TemporaryDirectory() as folder, Gate.open(Path(folder)) as gate:
-        gate.register(count, order)
-        governed = Governed(gate, session="s1", agent="buyer")
-        agent = Agent(name="buyer", model=ScriptedModel(), tools=list(agent_tools(governed)))
+        tools = guard_tools(gate, [count, order], session="s1", agent="buyer")
+        agent = Agent(name="buyer", model=ScriptedModel(), tools=list(tools))
         result = await Runner.run(agent, "Do we have lamps? If not, order three.")
         for item in result.to_input_list()[1:]:
             print(item.get("output") or item.get("arguments") or item["content"][0]["text"])

@@ -11,8 +11,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.langgraph import chain_tools
+from tallystick.langgraph import guard_tools
 
 
 @tool(effect="read", name="stock.count")
@@ -35,8 +34,9 @@ SCRIPT = [
 """What the model says: a good call, a wrong one, and one that policy leaves to a person."""
 
 
-def graph(governed: Governed) -> Any:
+def graph(gate: Gate) -> Any:
     """Model and tools, in turns."""
+    tools = guard_tools(gate, [count, order], session="s1", agent="buyer")
     answers = [
         AIMessage(content="", tool_calls=[{"name": name, "args": args, "id": f"call_{number}"}])
         for number, (name, args) in enumerate(SCRIPT)
@@ -44,12 +44,12 @@ def graph(governed: Governed) -> Any:
     model = GenericFakeChatModel(messages=iter([*answers, AIMessage(content="Done.")]))
 
     async def think(state: MessagesState) -> dict[str, Any]:
-        # A real model would be told of its tools: model.bind_tools(chain_tools(governed)).
+        # A real model would be told of its tools: model.bind_tools(tools).
         return {"messages": [await model.ainvoke(state["messages"])]}
 
     made = StateGraph(MessagesState)
     made.add_node("model", think)
-    made.add_node("tools", ToolNode(chain_tools(governed)))
+    made.add_node("tools", ToolNode(tools))
     made.add_edge(START, "model")
     made.add_conditional_edges("model", tools_condition)
     made.add_edge("tools", "model")
@@ -59,8 +59,7 @@ def graph(governed: Governed) -> Any:
 async def main() -> None:
     """Run one agent."""
     with TemporaryDirectory() as folder, Gate.open(Path(folder)) as gate:
-        gate.register(count, order)
-        agent = graph(Governed(gate, session="s1", agent="buyer"))
+        agent = graph(gate)
         state = await agent.ainvoke({"messages": [HumanMessage("Do we have lamps? If not, order three.")]})
         for message in state["messages"][1:]:
             said = message.content or message.tool_calls[0]["args"]

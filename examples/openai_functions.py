@@ -6,9 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tallystick import Gate, tool
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_functions import answer_chat, chat_tools
+from tallystick import Gate, Governed, tool
+from tallystick.openai_functions import answer_chat, chat_tools
 
 
 @tool(effect="read", name="stock.count")

@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DOORS = re.compile(r"tests/(doors|paths|browser|faults|attacks|rooms/\w+/(http|cli|web))/")
-"""Where tests go through a real door: a served app, a command, an MCP client, a page, a process of its own."""
+DOORS = re.compile(
+    r"tests/(doors(?!/mcp/relay/)|paths|browser|faults|attacks|install|external_room|rooms/\w+/(http|cli|web))/"
+)
+"""Where tests go through a real door: a served app, a command, an MCP client, a page, a process of its own.
+
+The tests of the relay's parts are below a door and go through none.
+"""
 
 
 def through_a_door() -> set[str]:

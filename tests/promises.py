@@ -59,6 +59,7 @@ PROMISES: dict[str, str] = {
     "admit.abuse-through-gate": "Cases of the abuse list through the whole gate: nothing runs, one receipt, one line",
     "admit.client-tools": "A client's own tools are decided and recorded here, handed back, and reported on",
     "admit.from-annotations": "A typed function is a tool: its annotations are both schemas, or it is refused with the reason",
+    "admit.typed-arguments": "A parameter receives the type of its annotation, read strictly; the receipt keeps the JSON",
     "admit.injected-through-gate": "Real outputs of models under injection run nothing in a gate that has all their tools",
     "admit.native-calls": "A native tool call enters a turn without an envelope and takes its step's nonce",
     "admit.nonce-restart": "After a restart or a close an old nonce is worth nothing",
@@ -106,6 +107,7 @@ PROMISES: dict[str, str] = {
     "provenance.clean": "Of the users' own tasks at most a fifth are held",
     # -- execute --
     "execute.ways": "Async, inline, thread and process tools all give their result; the annotation or card chooses",
+    "execute.typed-results": "A result is written as JSON by the annotation of the function, and read back by it",
     "execute.failures": "Whatever a tool raises is a failure with a clean message; the stack goes to the log",
     "execute.tool-error": "What a tool says on purpose passes through: message, hint, 404, 409, an optional part missing",
     "execute.timeout": "A tool that hangs is over after its time, and one in its own process is killed",
@@ -123,7 +125,7 @@ PROMISES: dict[str, str] = {
     "execute.many": "Several calls at once are each decided, run and recorded as one of their own, and given back in order",
     # -- record --
     "record.canonical": "Headers and bundles are RFC 8785 bytes; the fast way gives the same as the whole standard",
-    "record.plain": "The short way to the receipt of a plain call makes the bytes of the general way, or none",
+    "record.plain": "A header template makes the bytes of the general way, or none",
     "record.no-floats": "No float, no large integer and no unsortable key gets into a header",
     "record.header": "Any draft becomes a signed, chained header without empty fields",
     "record.receipt-id": "Receipt ids are server-made, sort as they were made and name their place",
@@ -280,7 +282,7 @@ PROMISES: dict[str, str] = {
     "doors.http-call": "`POST /api/gate/call` answers the outcome, and its receipt says who called through which door",
     "doors.http-outcomes": "Every row of the outcome table that HTTP can reach has the table's status, codes and category",
     "doors.http-strict": "A body that is not exactly what the route takes is refused, by the same rules as model text",
-    "doors.http-one-way": "The short way and the documented route give the same answers",
+    "doors.http-one-way": "The direct call and the documented route give the same answers",
     "doors.http-one-receipt": "Whatever is sent as a call gives one outcome and one outcome receipt",
     "doors.http-turns": "A turn goes from nonce to nonce over HTTP and ends at its first refusal",
     "doors.http-nonce-once": "Of the same text sent twice, or many times at once, one runs: C01",
@@ -757,6 +759,10 @@ PROMISES: dict[str, str] = {
     "relay.speed": "A wrapped call takes at most twice the direct one; with fsync 0.3 ms and two fdatasyncs more",
     "relay.web-speed": "Over HTTP a wrapped server gives 500 calls a second, or as many as it gives alone",
     "relay.start": "A wrapped server is up 0.15 s later at most",
+    # -- api --
+    "api.exported": "Every type in a public signature can be imported from `tallystick`",
+    "api.typed": "A type checker knows what a tool gives through the gate, and finds a wrong argument",
+    "api.failed": "A call whose tool ran and raised is shown as failed, with its code; its published status stays",
     # -- frameworks --
     "frameworks.offers": "An agent of another framework is offered the gate's tools under names it may say",
     "frameworks.calls": "Its calls, sync and async, go through the gate and leave receipts in its session",
@@ -764,6 +770,8 @@ PROMISES: dict[str, str] = {
     "frameworks.held": "A held call is a tool error with the approve command; the same call then runs",
     "frameworks.agents-sdk": "OpenAI Agents SDK: the gate's tools in its own runner",
     "frameworks.langgraph": "LangGraph: the gate's tools in its own tool node, errors with status error",
+    "frameworks.pydantic-ai": "Pydantic AI: the gate's tools in its own agent, refusals as failed tool returns",
+    "frameworks.guard": "Existing functions become the tools of a framework in one call, and go through the gate",
     "frameworks.functions": "Plain OpenAI function calling, chat and responses",
     # -- install --
     "install.base": "The wheel with its base dependencies alone gates, wraps, serves, calls and verifies",

@@ -23,30 +23,144 @@ Names load when they are first used, so that importing the package costs next to
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallystick.agents.ports import ConversationAccess, TaskContext, TurnListener
+    from tallystick.agents.tasks.targets import KnownFile
+    from tallystick.app.approvals import Approvals
+    from tallystick.app.calls import CallOptions
     from tallystick.app.gate import Gate
+    from tallystick.doors.governed import CallAnswer, Governed, Offer
+    from tallystick.doors.presentation.refusals import Refusal
     from tallystick.errors import ToolError
-    from tallystick.gate.codes import BoundaryCode, CallCode, Category
-    from tallystick.gate.execute.call import current_call, note_file
-    from tallystick.gate.execute.outcome import Outcome
+    from tallystick.gate.admit.proposal import Rejection
+    from tallystick.gate.annotations import Codec
+    from tallystick.gate.codes import BoundaryCode, Bucket, CallCode, Category, Fault
+    from tallystick.gate.decide.approvals import Hold
+    from tallystick.gate.decide.policy import Policy
+    from tallystick.gate.decide.tool_rule import ArgumentCheck, ToolRule
+    from tallystick.gate.decide.verdict import Limits
+    from tallystick.gate.execute.call import Call, current_call, note_file
+    from tallystick.gate.execute.outcome import CallFailed, CallRefused, Failure, Held, Outcome, Shown
     from tallystick.gate.execute.progress import report_progress
+    from tallystick.gate.record.consistency import Consistency
+    from tallystick.gate.record.ledger import Ledger
+    from tallystick.gate.record.proof import Proof
+    from tallystick.gate.record.receipt import Draft, Receipt
+    from tallystick.gate.record.recorder import Observer
+    from tallystick.gate.record.report import AuditReport, Warrant
     from tallystick.gate.reply.findings import Findings
-    from tallystick.gate.session import Caller
-    from tallystick.gate.tool import Card, Tool, tool
+    from tallystick.gate.reply.options import ReplyOptions
+    from tallystick.gate.reply.sources import Source, Sources
+    from tallystick.gate.session import Caller, Session
+    from tallystick.gate.tool import Card, CardFields, Tool, ToolDecorator, tool
+    from tallystick.import_limits import ImportLimits
+    from tallystick.plugin import CommandReference, Manifest, Room, RoomContext
+    from tallystick.settings import (
+        ApprovalSettings,
+        ArgumentRule,
+        AuthSettings,
+        EvidenceSettings,
+        GateSettings,
+        LedgerSettings,
+        LimitSettings,
+        ModelSettings,
+        PolicySettings,
+        RedactSettings,
+        ServerSettings,
+        Settings,
+        StorageSettings,
+        TelemetrySettings,
+        ToolPolicy,
+    )
+    from tallystick.storage.files import FileBytes, FileSources
+    from tallystick.turns.durable import Durable
+    from tallystick.turns.limits import Budget
+    from tallystick.turns.runs import Queue, RunStatus, Schedule, StepRecord
+    from tallystick.turns.turn import Turn
+    from tallystick.turns.wording import Wording
 
 __version__ = "0.1.0"
 """The one place that says it; the build and `make release` read it here."""
 
 __all__ = [
+    "ApprovalSettings",
+    "Approvals",
+    "ArgumentCheck",
+    "ArgumentRule",
+    "AuditReport",
+    "AuthSettings",
     "BoundaryCode",
+    "Bucket",
+    "Budget",
+    "Call",
+    "CallAnswer",
     "CallCode",
+    "CallFailed",
+    "CallOptions",
+    "CallRefused",
     "Caller",
     "Card",
+    "CardFields",
     "Category",
+    "Codec",
+    "CommandReference",
+    "Consistency",
+    "ConversationAccess",
+    "Draft",
+    "Durable",
+    "EvidenceSettings",
+    "Failure",
+    "Fault",
+    "FileBytes",
+    "FileSources",
     "Findings",
     "Gate",
+    "GateSettings",
+    "Governed",
+    "Held",
+    "Hold",
+    "ImportLimits",
+    "KnownFile",
+    "Ledger",
+    "LedgerSettings",
+    "LimitSettings",
+    "Limits",
+    "Manifest",
+    "ModelSettings",
+    "Observer",
+    "Offer",
     "Outcome",
+    "Policy",
+    "PolicySettings",
+    "Proof",
+    "Queue",
+    "Receipt",
+    "RedactSettings",
+    "Refusal",
+    "Rejection",
+    "ReplyOptions",
+    "Room",
+    "RoomContext",
+    "RunStatus",
+    "Schedule",
+    "ServerSettings",
+    "Session",
+    "Settings",
+    "Shown",
+    "Source",
+    "Sources",
+    "StepRecord",
+    "StorageSettings",
+    "TaskContext",
+    "TelemetrySettings",
     "Tool",
+    "ToolDecorator",
     "ToolError",
+    "ToolPolicy",
+    "ToolRule",
+    "Turn",
+    "TurnListener",
+    "Warrant",
+    "Wording",
     "__version__",
     "current_call",
     "note_file",
@@ -55,20 +169,89 @@ __all__ = [
 ]
 
 _HOME = {
+    "ConversationAccess": "tallystick.agents.ports",
+    "TaskContext": "tallystick.agents.ports",
+    "TurnListener": "tallystick.agents.ports",
+    "KnownFile": "tallystick.agents.tasks.targets",
+    "Approvals": "tallystick.app.approvals",
+    "CallOptions": "tallystick.app.calls",
     "Gate": "tallystick.app.gate",
+    "Refusal": "tallystick.doors.presentation.refusals",
     "ToolError": "tallystick.errors",
+    "Rejection": "tallystick.gate.admit.proposal",
+    "Codec": "tallystick.gate.annotations",
     "BoundaryCode": "tallystick.gate.codes",
+    "Bucket": "tallystick.gate.codes",
     "CallCode": "tallystick.gate.codes",
     "Category": "tallystick.gate.codes",
+    "Fault": "tallystick.gate.codes",
+    "Hold": "tallystick.gate.decide.approvals",
+    "Policy": "tallystick.gate.decide.policy",
+    "ArgumentCheck": "tallystick.gate.decide.tool_rule",
+    "ToolRule": "tallystick.gate.decide.tool_rule",
+    "Limits": "tallystick.gate.decide.verdict",
+    "Call": "tallystick.gate.execute.call",
     "current_call": "tallystick.gate.execute.call",
     "note_file": "tallystick.gate.execute.call",
+    "CallFailed": "tallystick.gate.execute.outcome",
+    "CallRefused": "tallystick.gate.execute.outcome",
+    "Failure": "tallystick.gate.execute.outcome",
+    "Held": "tallystick.gate.execute.outcome",
     "Outcome": "tallystick.gate.execute.outcome",
+    "Shown": "tallystick.gate.execute.outcome",
     "report_progress": "tallystick.gate.execute.progress",
+    "Consistency": "tallystick.gate.record.consistency",
+    "Ledger": "tallystick.gate.record.ledger",
+    "Proof": "tallystick.gate.record.proof",
+    "Draft": "tallystick.gate.record.receipt",
+    "Receipt": "tallystick.gate.record.receipt",
+    "Observer": "tallystick.gate.record.recorder",
+    "AuditReport": "tallystick.gate.record.report",
+    "Warrant": "tallystick.gate.record.report",
     "Findings": "tallystick.gate.reply.findings",
+    "ReplyOptions": "tallystick.gate.reply.options",
+    "Source": "tallystick.gate.reply.sources",
+    "Sources": "tallystick.gate.reply.sources",
     "Caller": "tallystick.gate.session",
+    "Session": "tallystick.gate.session",
     "Card": "tallystick.gate.tool",
+    "CardFields": "tallystick.gate.tool",
     "Tool": "tallystick.gate.tool",
+    "ToolDecorator": "tallystick.gate.tool",
     "tool": "tallystick.gate.tool",
+    "CallAnswer": "tallystick.doors.governed",
+    "Governed": "tallystick.doors.governed",
+    "Offer": "tallystick.doors.governed",
+    "ImportLimits": "tallystick.import_limits",
+    "CommandReference": "tallystick.plugin",
+    "Manifest": "tallystick.plugin",
+    "Room": "tallystick.plugin",
+    "RoomContext": "tallystick.plugin",
+    "ApprovalSettings": "tallystick.settings",
+    "ArgumentRule": "tallystick.settings",
+    "AuthSettings": "tallystick.settings",
+    "EvidenceSettings": "tallystick.settings",
+    "GateSettings": "tallystick.settings",
+    "LedgerSettings": "tallystick.settings",
+    "LimitSettings": "tallystick.settings",
+    "ModelSettings": "tallystick.settings",
+    "PolicySettings": "tallystick.settings",
+    "RedactSettings": "tallystick.settings",
+    "ServerSettings": "tallystick.settings",
+    "Settings": "tallystick.settings",
+    "StorageSettings": "tallystick.settings",
+    "TelemetrySettings": "tallystick.settings",
+    "ToolPolicy": "tallystick.settings",
+    "FileBytes": "tallystick.storage.files",
+    "FileSources": "tallystick.storage.files",
+    "Durable": "tallystick.turns.durable",
+    "Budget": "tallystick.turns.limits",
+    "Queue": "tallystick.turns.runs",
+    "RunStatus": "tallystick.turns.runs",
+    "Schedule": "tallystick.turns.runs",
+    "StepRecord": "tallystick.turns.runs",
+    "Turn": "tallystick.turns.turn",
+    "Wording": "tallystick.turns.wording",
 }
 
 

@@ -35,6 +35,7 @@ _ALL = (
     ),
     Extra(name="agents", use="the OpenAI Agents SDK", modules=("agents",)),
     Extra(name="langgraph", use="LangGraph and LangChain", modules=("langchain_core", "langgraph")),
+    Extra(name="pydantic_ai", use="Pydantic AI", modules=("pydantic_ai",)),
 )
 EXTRAS = {extra.name: extra for extra in _ALL}
 """By name, in the order in which they are listed."""

@@ -294,6 +294,7 @@ def test_a_grant_from_before_the_tables_named_sessions_is_still_used(
     with sqlite3.connect(tmp_path / ".control-room" / "tallystick.db") as database:
         database.execute("UPDATE tally_approvals SET live_digest = digest")
         database.execute("UPDATE tally_schema_version SET version_num = '0008'")
+        database.execute("DROP TABLE tally_shared_version")
     database.close()
     assert verify_workspace(tmp_path, quick_settings()).ok
     with open_gate(tmp_path, *the_tools(runs)) as later:

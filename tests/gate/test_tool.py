@@ -13,8 +13,8 @@ from tallystick.errors import RegistrationError
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Proposal
+from tallystick.gate.annotations import input_schema_of
 from tallystick.gate.record.secrets import secret_names
-from tallystick.gate.tool import input_schema_of
 
 
 class Login(BaseModel):

@@ -7,6 +7,8 @@ The open workspace, its stores, its telemetry and its models are chosen in `app/
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from typing_extensions import Unpack
+
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.caps import Caps
 from tallystick.agents.counts import Count
@@ -24,6 +26,7 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.options import ReplyOptions
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card
 from tallystick.settings import Settings
@@ -76,7 +79,9 @@ class AgentGate(Protocol):
         """Begin an agent turn."""
         ...
 
-    def check_reply(self, reply: str, *, session: str | Session, agent: str | None = None, **more: Any) -> Findings:
+    def check_reply(
+        self, reply: str, *, session: str | Session, agent: str | None = None, **options: Unpack[ReplyOptions]
+    ) -> Findings:
         """Check what a reply claims, and record the check."""
         ...
 

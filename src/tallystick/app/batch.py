@@ -8,7 +8,7 @@ from typing import Any
 from tallystick.app.sessions import plain_args
 from tallystick.gate.decide.standing import Standing
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.gate.execute.stepping import to_the_end
+from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.pipeline import Pipeline
 
 AT_ONCE = 256
@@ -37,7 +37,7 @@ async def _some(pipeline: Pipeline, calls: list[Asked], standing: Standing) -> l
     try:
         outcomes = await asyncio.shield(asyncio.gather(*tasks, return_exceptions=True))
     except asyncio.CancelledError:
-        await to_the_end(_cancelled(tasks))
+        await shielded(_cancelled(tasks))
         raise
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

@@ -4,29 +4,22 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from weakref import WeakValueDictionary
 
 from tallystick.app.approvals import Approvals
-from tallystick.app.batch import Asked, call_many
+from tallystick.app.calls import SESSION, GateCalls
 from tallystick.app.client_reports import report
-from tallystick.app.replies import ReplyChecks
-from tallystick.app.resume import resume
 from tallystick.app.room_context import open_rooms
-from tallystick.app.sessions import plain_args, session_for, standing_in
+from tallystick.app.sessions import session_for
 from tallystick.app.tool_files import client_catalogue, load_tools
 from tallystick.app.turn_budget import budget_of
 from tallystick.app.wiring import Parts, join
 from tallystick.errors import ConfigError
-from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Limits
-from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.report import AuditReport
-from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.plugin import Room
@@ -34,26 +27,18 @@ from tallystick.settings import Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.ledger import verify_workspace
 from tallystick.turns.limits import Budget
-from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
 
 if TYPE_CHECKING:
     from tallystick.turns.hands import Hands
 
-SESSION = "local"
-"""The session of calls that name none."""
 
-
-class Gate:
+class Gate(GateCalls):
     """One open workspace: every tool call goes through here. Several processes may have it open at once."""
 
     def __init__(self, parts: Parts) -> None:
         """Use `Gate.open`."""
-        self._parts = parts
-        self._pipeline = parts.pipeline
-        self._portal = Portal()
-        self._turns: WeakValueDictionary[str, Turn] = WeakValueDictionary()
-        self._replies = ReplyChecks(parts)
+        super().__init__(parts)
         self.approvals = Approvals(parts)
 
     # -- opening -------------------------------------------------------------------------------------------------------
@@ -169,11 +154,17 @@ class Gate:
         for given in tools:
             made = given if isinstance(given, Tool) else tool(given)
             self._pipeline.add(made)
+            self._names.add(made)
             self._parts.keep_card(made.card)
 
     def unregister(self, name: str) -> None:
         """Forget a tool."""
         self._pipeline.remove(name)
+        self._names.remove(name)
+
+    def registered_name(self, tool: Callable[..., Any]) -> str | None:
+        """The id under which a function or a decorated function is registered; None: it is not."""
+        return self._names.known(tool)
 
     def tools(self) -> list[Card]:
         """The cards of all registered tools, by name."""
@@ -183,52 +174,7 @@ class Gate:
         """Be told when a tool came or went; gives what ends this."""
         return self._pipeline.catalogue.watch(told)
 
-    # -- calling -------------------------------------------------------------------------------------------------------
-
-    async def call(
-        self,
-        tool: str,
-        args: Mapping[str, Any] | None = None,
-        *,
-        session: str | Session = SESSION,
-        caller: Caller | None = None,
-        dry_run: bool = False,
-        allowed_tools: Iterable[str] | None = None,
-        authenticated: bool = True,
-    ) -> Outcome:
-        """Propose one call and see what comes of it.
-
-        Args:
-            tool: The tool's id.
-            args: Its arguments.
-            session: The session the receipt belongs to: its id, or a `Session` that also names agent, task, run, ….
-            caller: Who calls, if not the local owner.
-            dry_run: Ask the tool to change nothing (only where it offers that).
-            allowed_tools: Closes the world further for this call.
-            authenticated: False: auth is on and no valid token came.
-        """
-        at = standing_in(session, caller, allowed_tools, authenticated=authenticated)
-        return await self._pipeline.call(tool, plain_args(args), at, dry_run=dry_run)
-
-    async def call_many(
-        self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None
-    ) -> list[Outcome]:
-        """Propose several calls at once, each with receipts of its own; what comes of each, in order.
-
-        None sees what another of them does: calls that build on others come after those.
-        """
-        standing = standing_in(session, caller, None, authenticated=True)
-        return await call_many(self._pipeline, calls, standing)
-
-    def call_sync(self, tool: str, args: Mapping[str, Any] | None = None, **more: Any) -> Outcome:
-        """`call` for scripts; works inside a running loop too."""
-        return self._portal.run(self.call(tool, args, **more))
-
-    async def refuse(
-        self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
-    ) -> Outcome:
-        """Record what a door refused before there was a proposal."""
-        return await self._pipeline.refuse(rejection, text, Standing(session=session_for(session, caller)))
+    # -- turns ---------------------------------------------------------------------------------------------------------
 
     def turn(
         self,
@@ -275,19 +221,6 @@ class Gate:
         """A turn that somebody still holds."""
         return self._turns.get(turn_id)
 
-    async def resume(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
-        """Run a held call that a person let through, as a submission of its own; once.
-
-        Args:
-            approval_id: The held call.
-            caller: The caller with the roles he has now, if they may have changed since the call was held.
-        """
-        return await resume(self._parts, self._turns, approval_id, caller)
-
-    def resume_sync(self, approval_id: str, **more: Any) -> Outcome:
-        """`resume` for scripts."""
-        return self._portal.run(self.resume(approval_id, **more))
-
     def report(self, receipt_id: str, result: Any) -> str:
         """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
         return report(self._parts, receipt_id, result)
@@ -306,11 +239,3 @@ class Gate:
         workspace = Path(path).expanduser().absolute()
         verifier = None if key is None else parse_vkey(key)
         return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
-
-    # -- replies -------------------------------------------------------------------------------------------------------
-
-    def check_reply(
-        self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **more: Any
-    ) -> Findings:
-        """Check what a reply claims, and leave a `reply_check` receipt. See `ReplyChecks.check`."""
-        return self._replies.check(reply, session_for(session, None, agent=agent), **more)

@@ -1,20 +1,20 @@
 """Checking what an agent's reply claims, and leaving a receipt of the check."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import orjson
+from typing_extensions import Unpack
 
 from tallystick.app.rooms import texts_by
 from tallystick.app.wiring import Parts
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.reply.check import check_reply
 from tallystick.gate.reply.findings import Findings
+from tallystick.gate.reply.options import ReplyOptions
 from tallystick.gate.reply.own_text import Author
-from tallystick.gate.reply.sources import Sources
 from tallystick.gate.reply.writings import LedgerWritings
 from tallystick.gate.session import Session
 from tallystick.storage.kept import kept_card
@@ -35,40 +35,29 @@ class ReplyChecks:
             room_texts=lambda agent, tool: texts_by(parts.rooms, agent, tool),
         )  # fmt: skip
 
-    def check(
-        self,
-        reply: str,
-        session: Session,
-        *,
-        sources: Sources | None = None,
-        tool_names: Iterable[str] = (),
-        role_sources: Mapping[str, Sequence[str]] | None = None,
-        **more: Any,
-    ) -> Findings:
+    def check(self, reply: str, session: Session, **options: Unpack[ReplyOptions]) -> Findings:
         """Check a reply.
 
         Args:
             reply: The agent's text.
             session: Where it was given.
-            sources: Besides the workspace's files, what a room lets replies cite.
-            tool_names: Names whose call syntax must not stand in prose; the registered ones if not given.
-            role_sources: Agent or role → where it must look; what the configuration says goes over it.
-            more: `conference`, `tools_ran` and `form` as `gate.reply.check.check_reply` takes them.
+            options: What it is checked against besides the workspace; see `ReplyOptions`.
         """
-        names = tuple(tool_names) or tuple(self._parts.pipeline.catalogue.names())
         findings = check_reply(
             reply,
-            sources=sources or self._parts.sources,
+            sources=options.get("sources") or self._parts.sources,
             receipts=self._parts.ledger,
             session_id=session.session_id,
             round_id=session.round_id,
             conference_id=session.conference_id,
             agent=session.agent_id,
-            role_sources={**(role_sources or {}), **self._parts.settings.evidence.sources},
+            role_sources={**(options.get("role_sources") or {}), **self._parts.settings.evidence.sources},
             writings=self._writings,
             author=_author(session),
-            tool_names=names,
-            **more,
+            tool_names=tuple(options.get("tool_names", ())) or tuple(self._parts.pipeline.catalogue.names()),
+            tools_ran=options.get("tools_ran"),
+            form=options.get("form", "line"),
+            conference=options.get("conference", False),
         )
         receipt = self._parts.ledger.record_sync(_draft(session, findings))
         self._tell(session, findings)

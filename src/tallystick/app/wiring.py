@@ -15,8 +15,8 @@ import orjson
 from tallystick.app.approval_notices import tell_held
 from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
 from tallystick.errors import ConfigError, LedgerUnwritable
+from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import ApprovalBook, Hold
-from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import TaskMeters
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.pipeline import Pipeline
@@ -63,7 +63,7 @@ class Parts:
     @cached_property
     def pipeline(self) -> Pipeline:
         """The path of every call."""
-        desk = Desk(
+        desk = ApprovalService(
             open_book=self.book,
             new_id=lambda: self.new_id("appr"),
             now_ms=self.now_ms,

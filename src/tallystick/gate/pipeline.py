@@ -18,14 +18,14 @@ from typing import Any, TypeVar
 
 from tallystick.errors import LedgerError, RegistrationError
 from tallystick.gate.admit.arguments import admit_call
-from tallystick.gate.admit.cleaning import CALLER_LEFT, cleaned, is_long_to_clean
+from tallystick.gate.admit.cleaned_arguments import CALLER_LEFT, cleaned, is_long_to_clean
 from tallystick.gate.admit.envelope import open_envelope
 from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import USED
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.codes import CANCELLED, LEDGER, STALE
+from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import Grant, Hold
-from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.budgets import RateWindows
 from tallystick.gate.decide.decide import decide, judge
 from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
@@ -36,7 +36,7 @@ from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
-from tallystick.gate.execute.stepping import to_the_end
+from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import Case
 from tallystick.gate.record.ledger import Ledger
@@ -46,7 +46,7 @@ from tallystick.gate.tool import Tool, check_card
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-Going = Coroutine[Any, Any, Outcome]
+PendingCall = Coroutine[Any, Any, Outcome]
 """A call on its way: admitted, decided, and waiting to be run."""
 NOTHING_RAN = Ran()
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
@@ -56,7 +56,7 @@ class Pipeline:
     """Joins the five steps. Made once per open workspace."""
 
     def __init__(
-        self, *, policy: Policy, ledger: Ledger, redactor: Redactor, desk: Desk, cot: str = "strip",
+        self, *, policy: Policy, ledger: Ledger, redactor: Redactor, desk: ApprovalService, cot: str = "strip",
         observer: Observer | None = None,
     ) -> None:  # fmt: skip
         self.catalogue = Catalogue()
@@ -76,7 +76,7 @@ class Pipeline:
         check_card(card)
         entry = self.catalogue.add(card, tool.clean)
         try:
-            self._runner.add(card, tool.handler)
+            self._runner.add(card, tool.handler, tool.codec)
         except RegistrationError:
             self.catalogue.remove(card.name)
             raise
@@ -123,7 +123,7 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> Going:
+    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> PendingCall:
         """A structured call in (API, MCP, native tool calling), outcome out."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
@@ -136,9 +136,16 @@ class Pipeline:
         return await self._refuse(rejection, self._text(text), standing, monotonic())
 
     def _admit(
-        self, tool: object, args: object, standing: Standing, since: float, *, dry_run: bool = False,
-        cot_leak: bool = False, grant: Grant | None = None,
-    ) -> Going:  # fmt: skip
+        self,
+        tool: object,
+        args: object,
+        standing: Standing,
+        since: float,
+        *,
+        dry_run: bool = False,
+        cot_leak: bool = False,
+        grant: Grant | None = None,
+    ) -> PendingCall:
         # Not a coroutine: calls made together are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
@@ -155,10 +162,10 @@ class Pipeline:
         self, admit: "partial[Proposal | Rejection]", standing: Standing, since: float, grant: Grant | None
     ) -> Outcome:
         """Cleaning a megabyte of arguments takes seconds; others are served meanwhile."""
-        proposal, left = await to_the_end(asyncio.to_thread(admit))
+        proposal, left = await shielded(asyncio.to_thread(admit))
         if not left and not isinstance(proposal, Rejection):
             return await self._decide(proposal, standing, since, grant)
-        inputs, _ = await to_the_end(asyncio.to_thread(self._attempt, *admit.args[1:]))
+        inputs, _ = await shielded(asyncio.to_thread(self._attempt, *admit.args[1:]))
         why = proposal if isinstance(proposal, Rejection) else CALLER_LEFT
         outcome = await self._refuse(why, inputs, standing, since, cot_leak=admit.keywords["cot_leak"], step=True)
         if left:
@@ -167,7 +174,7 @@ class Pipeline:
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> Going:
+    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> PendingCall:
         card = proposal.card
         # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
@@ -187,8 +194,8 @@ class Pipeline:
         decision, proposal = case.decision, case.proposal
         left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
-            asked = self._at_the_desk(self._desk.take, proposal, case.session, case.policy_digest)
-            taken, left = await to_the_end(asked)
+            asked = self._ask_approvals(self._desk.take, proposal, case.session, case.policy_digest)
+            taken, left = await shielded(asked)
             if isinstance(taken, Rejection):
                 return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
             if taken is not None:
@@ -201,7 +208,7 @@ class Pipeline:
         case = self._decided(case, decision, proposal, own)
         if decision.verdict == "allow":
             return await self._execute(case, standing, since, left=left)
-        outcome, left_now = await to_the_end(self._stop(case, standing, since))
+        outcome, left_now = await shielded(self._stop(case, standing, since))
         if (cancelled := left or left_now) is not None:
             raise cancelled
         return outcome
@@ -219,7 +226,7 @@ class Pipeline:
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         return replace(case, decision=decision, proposal=proposal, inputs=inputs, redacted=redacted)
 
-    async def _at_the_desk(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
+    async def _ask_approvals(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
         """Ask the book of approvals; a book that cannot be opened agrees to nothing."""
         try:
             return await asyncio.to_thread(ask, *question)
@@ -233,7 +240,7 @@ class Pipeline:
             standing.meter.give_back(case.proposal.card.spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
-            hold = await self._at_the_desk(
+            hold = await self._ask_approvals(
                 self._desk.request, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
             )
         if isinstance(hold, Rejection):
@@ -242,7 +249,7 @@ class Pipeline:
         if hold is None or outcome.held is None:
             return outcome
         # Recorded first: what is stored counts only as far as its record says the same.
-        stored = await self._at_the_desk(self._desk.store, hold)
+        stored = await self._ask_approvals(self._desk.store, hold)
         if isinstance(stored, Rejection):
             return replace(outcome, rejection=stored, held=None)
         same = stored.approval_id == hold.approval_id
@@ -258,7 +265,7 @@ class Pipeline:
         try:
             if left is None and (card.effect != "read" or card.origin != "local"):
                 # Nothing that may change something runs before this is durable.
-                started_id, left = await to_the_end(self._recorder.started(case))
+                started_id, left = await shielded(self._recorder.started(case))
             else:
                 self._ledger.ready()
         except LedgerError as error:
@@ -275,7 +282,7 @@ class Pipeline:
         if left is not None:
             # The caller is gone; the receipt is not.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
-            await to_the_end(self._recorder.ran(case, ran, standing, since, call))
+            await shielded(self._recorder.ran(case, ran, standing, since, call))
             raise left
         return await self._recorder.ran(case, ran, standing, since, call)
 
@@ -291,7 +298,7 @@ class Pipeline:
     def _refuse(
         self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False,
         step: bool = False,
-    ) -> Going:  # fmt: skip
+    ) -> PendingCall:  # fmt: skip
         if step and standing.meter is not None:
             standing.meter.begin(monotonic())
         return self._recorder.refused(

@@ -9,23 +9,26 @@ schemas come from elsewhere (an OpenAPI operation, an MCP server).
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal, get_type_hints, overload
+from typing import Any, Generic, Literal, Protocol, TypedDict, overload
 
 import orjson
-from pydantic import ConfigDict, Field, TypeAdapter, create_model
-from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+from typing_extensions import ParamSpec, TypeVar, Unpack
 
 from tallystick.errors import RegistrationError
+from tallystick.gate.annotations import Codec, codec_of, input_schema_of, output_schema_of
 
 Effect = Literal["read", "write", "external"]
 How = Literal["async", "thread", "inline", "process"]
 Origin = Literal["local", "upstream", "client"]
 Clean = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Arguments as they came → arguments as they may be kept."""
+
+P = ParamSpec("P", default=...)
+R = TypeVar("R", default=Any)
 
 EFFECTS: frozenset[str] = frozenset({"read", "write", "external"})
 DEFAULT_TIMEOUT_S = 60.0
@@ -127,11 +130,11 @@ class Card:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tool:
+class Tool(Generic[P, R]):
     """A card with its handler; only registration sees both together."""
 
     card: Card
-    handler: Callable[..., Any]
+    handler: Callable[P, R]
     rule: Callable[..., Any] | None = None
     """A room's own rule, `rule(proposal, snapshot) → Decision`; decide runs it last."""
     snapshot: Callable[[], Any] | None = None
@@ -139,14 +142,51 @@ class Tool:
     clean: Clean | None = None
     """Replaces what must not be kept, such as personal data, before a call is looked at: neither the decision, nor the
     receipt, nor the handler sees more."""
+    codec: Codec | None = None
+    """Converts between JSON and the handler's annotated types; None: the handler takes and gives JSON as it is."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself, outside the gate (for its own unit tests)."""
         return self.handler(*args, **kwargs)
 
 
+class CardFields(TypedDict, total=False):
+    """The fields of `Card` that `tool` takes by name; what each means stands there."""
+
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+    effect: Effect
+    roles: Iterable[str]
+    audited: bool
+    action: str | None
+    resource: str | None
+    audit_keys: tuple[str, ...]
+    idempotent: bool
+    timeout_s: float
+    aliases: tuple[str, ...]
+    key_aliases: Mapping[str, str]
+    dry_run: bool
+    origin: Origin
+    how: How
+    secrets: tuple[str, ...]
+    owned_keys: Iterable[str]
+    provenance_key: str | None
+    spends: str | None
+    max_output_bytes: int
+    strict: bool
+
+
+class ToolDecorator(Protocol):
+    """Makes a tool of a function and keeps its signature."""
+
+    def __call__(self, function: Callable[P, R], /) -> Tool[P, R]:
+        """Make the tool."""
+        ...
+
+
 @overload
-def tool(function: Callable[..., Any], /) -> Tool: ...
+def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
 @overload
 def tool(
     function: None = None,
@@ -157,8 +197,8 @@ def tool(
     isolate: bool = False,
     rule: Callable[..., Any] | None = None,
     snapshot: Callable[[], Any] | None = None,
-    **card: Any,
-) -> Callable[[Callable[..., Any]], Tool]: ...
+    **card: Unpack[CardFields],
+) -> ToolDecorator: ...
 def tool(
     function: Callable[..., Any] | None = None,
     /,
@@ -168,8 +208,8 @@ def tool(
     isolate: bool = False,
     rule: Callable[..., Any] | None = None,
     snapshot: Callable[[], Any] | None = None,
-    **card: Any,
-) -> Tool | Callable[[Callable[..., Any]], Tool]:
+    **card: Unpack[CardFields],
+) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
     """Make a tool of a typed function.
 
     Args:
@@ -182,23 +222,29 @@ def tool(
         card: Other fields of `Card`.
     """
 
-    def build(function: Callable[..., Any]) -> Tool:
-        # Into a copy: one decorator may be put on several functions.
-        fields = {"how": _how(function, inline=inline, isolate=isolate), **card}
-        if not fields.get("description"):
-            fields["description"] = inspect.getdoc(function) or ""
-        for names in {"roles", "owned_keys"} & fields.keys():
-            if isinstance(fields[names], set | list | tuple):
-                fields[names] = frozenset(fields[names])
-        if "input_schema" not in fields:
-            fields["input_schema"] = input_schema_of(function)
-            fields.setdefault("output_schema", output_schema_of(function))
-        fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
-        made = Card(name=name or function.__name__, **fields)
-        check_card(made)
-        return Tool(card=made, handler=function, rule=rule, snapshot=snapshot)
+    def build(function: Callable[..., Any], /) -> Tool[..., Any]:
+        made = _card_of(function, name, {"how": _how(function, inline=inline, isolate=isolate), **card})
+        # Schemas written by hand say nothing of Python types: the handler then takes and gives JSON.
+        codec = None if "input_schema" in card else codec_of(function)
+        return Tool(card=made, handler=function, rule=rule, snapshot=snapshot, codec=codec)
 
     return build if function is None else build(function)
+
+
+def _card_of(function: Callable[..., Any], name: str | None, fields: dict[str, Any]) -> Card:
+    """The card of a function; what the fields do not say is read from its docstring and annotations."""
+    if not fields.get("description"):
+        fields["description"] = inspect.getdoc(function) or ""
+    for names in {"roles", "owned_keys"} & fields.keys():
+        if isinstance(fields[names], set | list | tuple):
+            fields[names] = frozenset(fields[names])
+    if "input_schema" not in fields:
+        fields["input_schema"] = input_schema_of(function)
+        fields.setdefault("output_schema", output_schema_of(function))
+    fields.setdefault("dry_run", "dry_run" in fields["input_schema"].get("properties", {}))
+    made = Card(name=name or function.__name__, **fields)
+    check_card(made)
+    return made
 
 
 def check_card(card: Card) -> None:
@@ -220,62 +266,9 @@ def check_card(card: Card) -> None:
             raise RegistrationError(f"{card.name}: {field_name} must be {wanted}", code="card_invalid")
 
 
-def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The JSON Schema of a function's arguments."""
-    hints = _hints(function)
-    fields: dict[str, Any] = {}
-    for place, parameter in enumerate(inspect.signature(function).parameters.values()):
-        if parameter.kind not in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
-            message = f"{function.__name__}: give each argument its own name; *args, **kwargs and / have no schema"
-            raise RegistrationError(message)
-        if parameter.name not in hints:
-            message = f"{function.__name__}: annotate '{parameter.name}', so that the gate can check it"
-            raise RegistrationError(message)
-        default = ... if parameter.default is parameter.empty else parameter.default
-        # Under a name of our own: pydantic keeps some for itself, and drops those that begin with an underscore.
-        fields[f"argument_{place}"] = (hints[parameter.name], Field(default, alias=parameter.name))
-    try:
-        model: Any = create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
-        schema: dict[str, Any] = model.model_json_schema()
-    except (PydanticSchemaGenerationError, PydanticUserError) as error:
-        raise RegistrationError(f"{function.__name__}: no JSON Schema for its arguments ({error.code})") from error
-    return _plain(schema)
-
-
-def output_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The JSON Schema of what a function returns."""
-    hints = _hints(function)
-    if "return" not in hints:
-        raise RegistrationError(f"{function.__name__}: annotate what it returns, so that the gate can check it")
-    try:
-        return _plain(TypeAdapter[Any](hints["return"]).json_schema(mode="serialization"))
-    except (PydanticSchemaGenerationError, PydanticUserError) as error:
-        raise RegistrationError(f"{function.__name__}: no JSON Schema for its result ({error.code})") from error
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise RegistrationError(f"{function.__name__}: {error}") from error
-
-
 def _how(function: Callable[..., Any], *, inline: bool, isolate: bool) -> How:
     if isolate:
         return "process"
     if inspect.iscoroutinefunction(function):
         return "async"
     return "inline" if inline else "thread"
-
-
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Drop the titles pydantic adds: they say nothing that the names do not."""
-    if isinstance(schema.get("title"), str):
-        schema = {key: value for key, value in schema.items() if key != "title"}
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        schema["properties"] = {
-            name: {k: v for k, v in sub.items() if k != "title"} if isinstance(sub, dict) else sub
-            for name, sub in properties.items()
-        }
-    return schema

@@ -119,6 +119,24 @@ def test_a_tool_that_fails_is_told_without_its_stack(tally: Tally) -> None:
     assert "secret inside" not in failed.err
 
 
+@pytest.mark.promise("api.failed")
+def test_a_call_whose_tool_raised_is_shown_as_failed_and_keeps_its_published_status(tally: Tally) -> None:
+    assert "error: tool_failed: Failed: " in tally("call", "broken", '{"number":1}').err
+    assert tally("--json", "call", "broken", '{"number":1}').json["status"] == "accepted"
+    assert "Failed" not in tally("call", "broken", "{}").err
+
+
+@pytest.mark.promise("api.failed")
+def test_the_list_of_receipts_shows_a_failed_call_as_failed_with_its_code(tally: Tally) -> None:
+    tally("call", "broken", '{"number":1}')
+    tally("call", "word_count", '{"text":""}')
+    [row] = [line for line in tally("audit", "list", "--status", "failed").out.splitlines() if "broken" in line]
+    assert row.split()[-2:] == ["failed", "tool_failed"]
+    published = tally("--json", "audit", "list", "--tool", "broken", "--kind", "outcome").json["items"]
+    assert [item["outcome"]["status"] for item in published] == ["accepted"]
+    assert "word_count" not in tally("audit", "list", "--status", "failed").out
+
+
 def test_a_held_call_says_how_to_answer_it(tally: Tally) -> None:
     held = tally("call", "send_mail", '{"to":"a","body":"b"}')
     assert held.out == ""

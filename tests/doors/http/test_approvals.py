@@ -46,6 +46,14 @@ def test_one_held_call_shows_what_is_asked_with_secrets_hidden(door: Doorway) ->
     assert "hunter2" not in door.get(PATH).text
 
 
+@pytest.mark.promise("record.mask-unforged")
+def test_an_argument_that_spells_a_mask_is_shown_as_the_text_it_is(door: Doorway) -> None:
+    forged = '{"$redacted":"hmac-sha256:00"}'
+    shown = door.get(f"{PATH}/{door.held(forged)}").json()
+    assert shown["args"]["to"] == forged
+    assert shown["masked"] == []
+
+
 @pytest.mark.promise("doors.http-approvals", "doors.http-problems")
 def test_what_is_not_there_is_404(door: Doorway) -> None:
     for method, path, body in (

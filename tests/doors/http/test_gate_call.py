@@ -264,6 +264,15 @@ def test_both_ways_ask_for_a_token_alike(locked: Doorway) -> None:
         assert _comparable(short.json()) == _comparable(documented.json())
 
 
+@pytest.mark.promise("doors.host", "doors.origin")
+def test_a_request_that_was_let_through_opens_the_door_for_no_other(well_used: Doorway) -> None:
+    body = {"tool": "double", "args": {"number": 21}}
+    for _ in range(2):
+        assert well_used.post(PATH, body).status_code == 200
+        assert well_used.post(PATH, body, headers={"host": "evil.example"}).status_code == 403
+        assert well_used.post(PATH, body, headers={"origin": "https://evil.example"}).status_code == 403
+
+
 def _comparable(wire: dict[str, Any]) -> dict[str, Any]:
     changing = {"receipt_id": "", "held": bool(wire.get("held"))}
     return {**wire, **changing}

@@ -12,7 +12,7 @@ from tallystick import Tool, tool
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway
 from tests.doors.http.talking import CHAT, SCENE, call, finish, receipts_in, serve_agent, write_story
-from tests.doors.http.test_memory import observation
+from tests.rooms.memory.http.test_memory import observation
 from tests.scripted_server import Says, ScriptedServer
 
 CHECK = "/api/evidence/check"

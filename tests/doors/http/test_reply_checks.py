@@ -3,17 +3,17 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tallystick import tool
 from tallystick.gate.session import Session
+from tallystick.plugin import Room
 from tests.doors.http.doorway import Doorway
 from tests.gate.reply.small_workspace import FIGURES, LINES, OBSERVATIONS, TICKETS, VECTORS
 
@@ -26,6 +26,18 @@ PROSE = "Notes/prose.md"
 BINARY = "one two three four five six"
 
 
+class VectorRoom(Room):
+    """The records and figures that the vectors speak of."""
+
+    name = "vectors"
+
+    def records(self) -> dict[str, Callable[[str], str | None]]:
+        return {"ticket": TICKETS.get, "obs": OBSERVATIONS.get}
+
+    def figure(self, query: str) -> Decimal | None:
+        return FIGURES.get(query)
+
+
 class Checks:
     """A served workspace with the files, records and receipts that the vectors speak of."""
 
@@ -33,12 +45,7 @@ class Checks:
         self.door = door
         for path, text in {**LINES["files"], PROSE: QUOTES["text"]}.items():
             self.write(path, text)
-        figures: dict[str, Decimal] = FIGURES
-        door.gate._parts.rooms["vectors"] = SimpleNamespace(
-            name="vectors",
-            records=lambda: {"ticket": TICKETS.get, "obs": OBSERVATIONS.get},
-            figures=figures.get,
-        )
+        door.gate._parts.rooms["vectors"] = VectorRoom()
 
         @tool(effect="read")
         def report(file_path: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from tallystick import Gate, tool
 from tallystick.doors.mcp.relay.default_policy import relay_settings
 from tallystick.doors.mcp.relay.pins import PinBook
+from tallystick.doors.web.feeds.receipts import Feed, Wanted
 from tallystick.doors.web.parts.bell import page_of
 from tallystick.doors.web.parts.schema_form import plain_field
 from tallystick.doors.web.parts.settings_policy import beside_relay, would
@@ -28,6 +29,25 @@ schema = { properties = { to = { pattern = "@example\\\\.org$" } } }
 def send(to: str) -> str:
     """Send something."""
     return to
+
+
+@tool(effect="read")
+def breaks() -> int:
+    """Fail."""
+    raise ValueError("inside")
+
+
+@pytest.mark.promise("api.failed")
+def test_the_receipts_page_shows_a_failed_call_as_failed_with_its_code(tmp_path: Path) -> None:
+    with Gate.open(tmp_path, plugins=False) as gate:
+        gate.register(breaks)
+        failed, refused = gate.call_sync(breaks), gate.call_sync(breaks, {"wrong": 1})
+        rows = {row["id"]: row["status"] for row in Feed(gate.ledger, Wanted()).older(10)}
+        found = [row["id"] for row in Feed(gate.ledger, Wanted(status="failed", words="tool_failed")).older(10)]
+    assert (failed.failed, failed.code, failed.status) == (True, "tool_failed", "accepted")
+    assert (refused.failed, refused.code, refused.status) == (False, "INVALID_PAYLOAD", "rejected")
+    assert (rows[failed.receipt_id], rows[refused.receipt_id]) == ("failed (tool_failed)", "rejected")
+    assert found == [failed.receipt_id]
 
 
 @pytest.mark.promise("page.bell")

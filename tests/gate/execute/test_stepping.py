@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.gate.execute.stepping import to_the_end
+from tallystick.gate.execute.stepping import shielded
 
 
 async def at_once(value: Any) -> Any:
@@ -19,13 +19,13 @@ async def fails(*, after_a_wait: bool) -> None:
 
 
 def test_the_result_is_given_with_no_cancellation() -> None:
-    assert asyncio.run(to_the_end(at_once(7))) == (7, None)
+    assert asyncio.run(shielded(at_once(7))) == (7, None)
 
 
 def test_an_error_is_raised_as_it_is() -> None:
     for after_a_wait in (False, True):
         with pytest.raises(LookupError):
-            asyncio.run(to_the_end(fails(after_a_wait=after_a_wait)))
+            asyncio.run(shielded(fails(after_a_wait=after_a_wait)))
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -38,7 +38,7 @@ def test_work_is_finished_although_its_caller_was_cancelled_and_that_is_told(tim
             await go_on.wait()
             return "finished"
 
-        waiting = asyncio.ensure_future(to_the_end(work()))
+        waiting = asyncio.ensure_future(shielded(work()))
         await begun.wait()
         for _ in range(times):
             waiting.cancel("of the caller")
@@ -66,6 +66,6 @@ def test_a_wait_that_is_itself_cancelled_is_the_works_affair_and_nobody_left() -
             return "never"
 
         asyncio.get_running_loop().call_soon(never.cancel)
-        return await to_the_end(work())
+        return await shielded(work())
 
     assert asyncio.run(main()) == ("went on", None)

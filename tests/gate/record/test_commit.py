@@ -3,6 +3,8 @@ import threading
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.commit import GroupCommit
@@ -250,6 +252,38 @@ async def _settled(group: GroupCommit) -> None:
 async def _stored(group: GroupCommit) -> Sealed:
     """As the ledger does it."""
     return group.store_at_once(sealed) or await group.store_async(sealed)
+
+
+@pytest.mark.promise("record.group-commit")
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.lists(st.booleans(), max_size=20), min_size=1, max_size=5))
+def test_records_stored_in_the_loop_are_those_that_the_thread_would_have_stored(tasks: list[list[bool]]) -> None:
+    def stored(*, in_loop: bool) -> list[list[int]]:
+        group = Store().group()
+
+        async def caller(yields: list[bool]) -> list[int]:
+            places: list[int] = []
+            for give_way in yields:
+                record = (group.store_at_once(sealed) if in_loop else None) or await group.store_async(sealed)
+                places.append(int(record.receipt_id.removeprefix("rcpt_")))
+                if give_way:
+                    await asyncio.sleep(0)
+            return places
+
+        async def main() -> list[list[int]]:
+            await _settled(group)
+            return await asyncio.gather(*map(caller, tasks))
+
+        places = asyncio.run(main())
+        group.close()
+        return places
+
+    either, general = stored(in_loop=True), stored(in_loop=False)
+    for places in (either, general):
+        # Each record once and without a gap, and those of one caller in the order of its calls.
+        assert sorted(place for own in places for place in own) == list(range(1, 1 + sum(map(len, tasks))))
+        assert all(own == sorted(own) for own in places)
+    assert [len(own) for own in either] == [len(own) for own in general]
 
 
 def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:

@@ -9,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick import Gate, tool
+from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.gate.session import Session
+from tallystick.rooms.desk import MANIFEST
 from tallystick.rooms.desk.gathered import Gathered
 from tallystick.rooms.desk.judging.provenance import counts
 from tallystick.rooms.desk.limits import SEARCHES, needs_in
-from tallystick.rooms.desk.options import VerdictPolicy, parse_verdict_policy
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.trial import Support, Tried
+from tallystick.settings import parse_settings
 from tests.gates import open_gate, receipts
 from tests.rooms.desk.trial import Trial, changed, filled
 
@@ -282,4 +285,4 @@ def test_no_form_of_a_result_makes_a_tool_trusted(name: str, keys: list[str], te
 @pytest.mark.parametrize("name", ["mem.search", "mem.explain", "insight.search", "logs.search", "record_observation"])
 def test_where_agents_and_customers_write_cannot_be_named_as_a_source(name: str) -> None:
     with pytest.raises(ConfigError, match=r"verdict\.answer_sources"):
-        parse_verdict_policy({"verdict": {"answer_sources": ["kb.search", name]}})
+        options_of(MANIFEST, parse_settings({"rooms": {"desk": {"verdict": {"answer_sources": ["kb.search", name]}}}}))

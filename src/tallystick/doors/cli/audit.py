@@ -17,6 +17,7 @@ from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.screen import Force, Output
 from tallystick.doors.cli.workspace import Here
+from tallystick.doors.presentation.outcomes import outcome_code, outcome_status
 from tallystick.doors.presentation.visible import visible_json
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ OfTool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only
 OfStatus = Annotated[
     str | None,
     typer.Option(
-        "--status", metavar="STATUS", help="Only accepted, rejected, transformed or unknown.", show_default=False
+        "--status",
+        metavar="STATUS",
+        help="Only accepted, rejected, transformed, failed or unknown.",
+        show_default=False,
     ),
 ]
 OfKind = Annotated[
@@ -201,7 +205,8 @@ class _Wanted:
 
     def fits(self, receipt: "Receipt") -> bool:
         header = receipt.header
-        if self._status is not None and (header.get("outcome") or {}).get("status") != self._status:
+        published = (header.get("outcome") or {}).get("status")
+        if self._status is not None and self._status not in {published, outcome_status(header)}:
             return False
         return all(header.get(name) == value for name, value in self._asked.items())
 
@@ -238,13 +243,12 @@ HEADS = ["receipt", "time", "kind", "session", "tool", "status", "code"]
 
 def _row(receipt: "Receipt") -> tuple[Any, ...]:
     header = receipt.header
-    outcome = header.get("outcome") or {}
     return (
         header["receipt_id"],
         str(header["timestamp"])[:19] + "Z",
         header["kind"],
         header["session_id"],
         header.get("tool_id", "-"),
-        outcome.get("status", "-"),
-        outcome.get("code") or outcome.get("fault") or "-",
+        outcome_status(header) or "-",
+        outcome_code(header) or "-",
     )

@@ -123,12 +123,12 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
         return Exit.HELD
     if outcome.failure is not None:
         failure = outcome.failure
-        _say(here, failure.fault.name, f"{failure.message}{receipt}")
+        _say(here, failure.fault.name, f"{'Failed: ' if outcome.failed else ''}{failure.message}{receipt}")
         if failure.hint is not None:
             here.screen.note(failure.hint)
         elif failure.fault is TOOL_FAILED:
             here.screen.note("TALLY_DEBUG=1 shows where the tool failed")
-        return Exit.TOOL_FAILED if failure.fault.ran else Exit.LEDGER
+        return Exit.TOOL_FAILED if outcome.failed else Exit.LEDGER
     if outcome.rejection is not None:
         refused = outcome.rejection
         where = f" at {refused.pointer}" if refused.pointer else ""

@@ -132,6 +132,7 @@ def _reveal(router: APIRouter, desk: HttpContext) -> None:
         "/{approval_id}/reveal", openapi_extra=REVEAL.documented,
         summary="Show a masked argument to a person, which is recorded (start-up token)",
     )  # fmt: skip
+    @open_to(AUDIT_ROLES)
     async def reveal(approval_id: str, request: Request) -> Response:
         person = desk.require_person(request, "tally approvals").subject
         field = REVEAL.demand(await request.body())["field"]

@@ -21,9 +21,11 @@ from typing import Any
 import orjson
 
 from tallystick.errors import RegistrationError, ToolError
+from tallystick.gate.annotations import codec_of
 from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.limits import within
 from tallystick.gate.execute.output import NotJsonError, to_output
+from tallystick.gate.execute.typed_calls import typed
 from tallystick.gate.session import Caller, Session
 
 _READ = 65_536
@@ -41,6 +43,8 @@ class Address:
     name: str
     file: str | None = None
     """For a module that no import finds: a tools file of a workspace."""
+    typed: bool = False
+    """Arguments and result are converted by the handler's annotations."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,13 +72,14 @@ class ChildFailedError(RuntimeError):
         self.stack = stack
 
 
-def address_of(handler: Callable[..., Any]) -> Address:
+def address_of(handler: Callable[..., Any], *, typed: bool = False) -> Address:
     """Where a handler is found, checked at registration so that the child will find it."""
     module, name = getattr(handler, "__module__", None), getattr(handler, "__qualname__", "<locals>")
     if module is None or "<locals>" in name or module == "__main__":
         message = f"{name}: an isolated tool must be a function of an importable module"
         raise RegistrationError(message, code="handler_not_importable")
-    return Address(module=module, name=name, file=getattr(sys.modules.get(module), "__file__", None))
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Address(module=module, name=name, file=file, typed=typed)
 
 
 async def run_in_process(
@@ -209,7 +214,7 @@ def _find(address: Address) -> Callable[..., Any]:
         found = getattr(found, part)
     # The decorator put a Tool in the function's place; its handler is the function.
     handler: Callable[..., Any] = getattr(found, "handler", found)
-    return handler
+    return typed(handler, codec_of(handler)) if address.typed else handler
 
 
 def _module(address: Address) -> ModuleType:

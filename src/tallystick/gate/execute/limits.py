@@ -8,11 +8,11 @@ import asyncio
 import contextlib
 import contextvars
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from tallystick.gate.execute.stepping import stepped
+from tallystick.gate.execute.stepping import resumed
 from tallystick.gate.execute.threads import Threads
 
 Handler = Callable[..., Any]
@@ -23,8 +23,16 @@ class OutOfTimeError(Exception):
 
 
 async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
-    """Run an `async def` on the loop, with a time limit."""
-    return await within(stepped(handler(**args), partial(_leave_if_forked, _forks)), timeout_s)
+    """Run an `async def` on the loop, with a time limit that starts at its first wait: before, no timer could fire."""
+    check_fork = partial(_leave_if_forked, _forks)
+    work: Coroutine[Any, Any, Any] = handler(**args)
+    try:
+        waiting_for = work.send(None)
+    except StopIteration as finished:
+        return finished.value
+    finally:
+        check_fork()
+    return await within(resumed(work, waiting_for, check_fork), timeout_s)
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:

@@ -1,7 +1,9 @@
 """The result of a submission: what the caller is told, in every dialect."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Literal
+
+from typing_extensions import TypeVar
 
 from tallystick.errors import TallyError
 from tallystick.gate.admit.proposal import Rejection
@@ -9,6 +11,7 @@ from tallystick.gate.codes import Category, Fault, Stop
 from tallystick.records import record
 
 Status = Literal["accepted", "rejected", "transformed"]
+T = TypeVar("T", default=Any)
 
 
 @record
@@ -63,8 +66,11 @@ class Shown:
 
 
 @record
-class Outcome:
-    """What came of one submission. Every submission has exactly one, and exactly one receipt."""
+class Outcome(Generic[T]):
+    """What came of one submission. Every submission has exactly one, and exactly one receipt.
+
+    `T` is the type that the tool declares for its result, where a call named the function and not only its id.
+    """
 
     status: Status
     receipt_id: str
@@ -74,6 +80,7 @@ class Outcome:
     rejection: Rejection | None = None
     failure: Failure | None = None
     result: Any = None
+    """As JSON data, as the receipt holds it; `unwrap` gives the declared type."""
     held: Held | None = None
     shown: Shown | None = None
     """Only in agent turns."""
@@ -83,11 +90,25 @@ class Outcome:
     """A budget is spent: the next thing must be the final answer."""
     handed_back: bool = False
     """An accepted call of the client's own tool: the client runs it and reports."""
+    reader: Callable[[Any], T] | None = None
+    """Reads the result as the declared type; None: the two are the same, or the type is not known."""
 
     @property
     def ok(self) -> bool:
         """Whether the tool ran and its result stands."""
         return self.status != "rejected" and self.failure is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool ran and failed: it raised, took too long, or gave what it does not declare."""
+        return self.failure is not None and self.failure.fault.ran
+
+    @property
+    def code(self) -> str | None:
+        """Why the call was refused (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
+        if self.rejection is not None:
+            return self.rejection.code or self.rejection.fault.name
+        return None if self.failure is None else self.failure.fault.name
 
     @property
     def fault(self) -> Fault | None:
@@ -112,14 +133,26 @@ class Outcome:
             return f"{Stop.TOOL_CALL_REJECTED} {self.rejection.call_code}"
         return None
 
-    def unwrap(self) -> Any:
-        """The result, or an exception that says what went wrong."""
+    def unwrap(self) -> T:
+        """The result as its declared type, or an exception that says what went wrong.
+
+        Raises:
+            CallRefused: The call was rejected.
+            CallFailed: The tool failed, or the result's type cannot be read back from JSON.
+        """
         if self.rejection is not None:
             where = f" at {self.rejection.pointer}" if self.rejection.pointer else ""
             raise CallRefused(f"{self.rejection.reason}{where} ({self.receipt_id})", code=str(self.rejection.code))
         if self.failure is not None:
             raise CallFailed(f"{self.failure.message} ({self.receipt_id})", code=str(self.failure.fault.category))
-        return self.result
+        if self.reader is None:
+            result: T = self.result
+            return result
+        try:
+            return self.reader(self.result)
+        except ValueError as error:
+            message = f"The result cannot be read as its declared type; use `result` ({self.receipt_id})"
+            raise CallFailed(message, code="result_unreadable") from error
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form: {status, proposal?, rejection?, result?, receipt_id, held?, error?}."""

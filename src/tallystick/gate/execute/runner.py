@@ -8,6 +8,7 @@ from typing import Any
 
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.gate.admit.names import Entry
+from tallystick.gate.annotations import Codec
 from tallystick.gate.codes import BAD_INPUT, BAD_RESULT, PART_MISSING, SPENT, TIMEOUT, TOOL_FAILED, Fault
 from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.child import (
@@ -22,6 +23,7 @@ from tallystick.gate.execute.limits import OutOfTimeError, run_async, run_in_thr
 from tallystick.gate.execute.outcome import Failure, Output, Ran
 from tallystick.gate.execute.output import NotJsonError, to_output
 from tallystick.gate.execute.threads import Threads
+from tallystick.gate.execute.typed_calls import typed
 from tallystick.gate.tool import Card, How
 
 _log = logging.getLogger("tallystick.execute")
@@ -41,16 +43,16 @@ class Runner:
         self._addresses: dict[str, Address] = {}
         self._threads = Threads()
 
-    def add(self, card: Card, handler: Callable[..., Any]) -> None:
-        """Take a handler for a registered card.
+    def add(self, card: Card, handler: Callable[..., Any], codec: Codec | None = None) -> None:
+        """Take a handler for a registered card, with the conversions of its arguments and result.
 
         Raises:
             RegistrationError: The handler cannot be run the way the card says.
         """
         self._ways[card.name] = _way(card, handler)
         if card.how == "process":
-            self._addresses[card.name] = address_of(handler)
-        self._handlers[card.name] = handler
+            self._addresses[card.name] = address_of(handler, typed=codec is not None)
+        self._handlers[card.name] = typed(handler, codec)
 
     def remove(self, name: str) -> None:
         """Forget a handler."""

@@ -1,15 +1,14 @@
-"""Waiting for work that must not be left half done, and running a coroutine with a check after each step."""
+"""Waiting for work that must not be left half done, and going on with a coroutine that was started."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
-from functools import partial
 from types import coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-class Unstoppable(asyncio.Future[T]):
+class UncancellableFuture(asyncio.Future[T]):
     """A future that cannot be cancelled: a task cancelled while it waits learns of it when the future is done.
 
     For work that happens in any case and whose outcome must be known.
@@ -21,7 +20,7 @@ class Unstoppable(asyncio.Future[T]):
         return False
 
 
-async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
+async def shielded(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
     """Wait for work to its end, even if the caller is cancelled meanwhile.
 
     Returns:
@@ -39,22 +38,20 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.Cancelled
 
 
 @coroutine
-def stepped(work: Coroutine[Any, Any, T], after_step: Callable[[], None]) -> Generator[Any, Any, T]:
-    """Run a coroutine as `await` does, and call `after_step` whenever it waits or ends."""
-    step: Callable[[], Any] = partial(work.send, None)
+def resumed(work: Coroutine[Any, Any, T], waiting_for: Any, after_step: Callable[[], None]) -> Generator[Any, Any, T]:
+    """Go on with a coroutine that was started, as `await` does, and call `after_step` whenever it waits or ends."""
     try:
         while True:
-            waiting_for = step()
-            after_step()
             try:
                 sent = yield waiting_for
             except GeneratorExit:
                 work.close()
                 raise
             except BaseException as error:  # noqa: BLE001 - cancellation and timeouts belong to the coroutine first
-                step = partial(work.throw, error)
+                waiting_for = work.throw(error)
             else:
-                step = partial(work.send, sent)
+                waiting_for = work.send(sent)
+            after_step()
     except StopIteration as finished:
         result: T = finished.value
         return result

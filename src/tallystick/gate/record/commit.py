@@ -155,16 +155,10 @@ class GroupCommit:
         self._thread = None
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
-        """A round is over: give the thread what came in it; a single record on a quick disk is stored here and now."""
+        """Give the thread the records of a round that is over."""
         with self._handing:
             gathered = self._gathered.pop(loop, None)
         if gathered is None:
-            return
-        if len(gathered.seals) == 1 and self._asleep and self._quick and not self._queue:
-            # To hand one record to the thread and back costs more than a quick disk does.
-            self._unnoted = True
-            gathered.ends = self._store(gathered.seals)
-            gathered.tell_here()
             return
         if len(gathered.seals) > 1:
             self._company = COMPANY_LASTS

@@ -67,7 +67,7 @@ class Ledger:
             grouped: Callers share an fsync; else each record is appended at once.
             roster: Knows which processes are alive, for calls whose end nobody saw.
             clock: The time.
-            random: Chance, for ids and salts.
+            random: Random bytes, for ids and salts.
             inline_bytes: Payloads larger than this lie beside the log.
 
         Raises:

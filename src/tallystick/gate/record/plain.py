@@ -1,8 +1,8 @@
 """Plain records: a call that was let through, ran, and of which there is nothing unusual to say; and its beginning.
 
 Most receipts are of these kinds. Their headers differ from one another, within a session and a tool, in nine places
-only, so the rest is kept ready as text with holes (`Form`). The bytes are those that `seal.py` makes, at a third of the
-cost; a form is made from a header that `seal.py` made, and whatever does not fit one goes the general way.
+only, so the rest is kept ready as text with holes (`HeaderTemplate`). The bytes are those that `seal.py` makes, at a
+third of the cost; a template is made from a header that `seal.py` made, and what does not fit one goes the general way.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
-from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.journal import Place, Seal, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES
+from tallystick.gate.record.random_pool import RandomPool
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.seal import ID, ID_BYTES, Sealer
 from tallystick.gate.record.signing import ALGORITHM, HmacKey
@@ -40,7 +40,7 @@ _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
 
 
 @record
-class Form:
+class HeaderTemplate:
     """The header of plain records of one kind, session and tool, under one policy and key."""
 
     empty: Draft
@@ -63,9 +63,9 @@ class PlainRecords:
         self._sealer = sealer
         self._active = sealer.keys.active
         self._stamp = sealer.watch.stamp
-        self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
+        self._draw = RandomPool(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
-        self._forms: dict[tuple[int, int, str, str | None], Form | None] = {}
+        self._forms: dict[tuple[int, int, str, str | None], HeaderTemplate | None] = {}
 
     def beginning(self, session: Session, card: Card, policy_digest: str, inputs: bytes, process: str) -> Seal | None:
         """The seal of a plain beginning in a process; None: there is no form for it, and it goes the general way."""
@@ -95,7 +95,13 @@ class PlainRecords:
         return partial(self._seal, form, inputs, outputs, duration_us, started)
 
     def _seal(
-        self, form: Form, asked: bytes, came: bytes | None, duration_us: int, started: str | None, place: Place
+        self,
+        form: HeaderTemplate,
+        asked: bytes,
+        came: bytes | None,
+        duration_us: int,
+        started: str | None,
+        place: Place,
     ) -> Sealed:
         """Fill in the form and sign; called under the journal's lock."""
         seq, prev = place
@@ -124,7 +130,7 @@ class PlainRecords:
     def _form(
         self, kind: str, session: Session, card: Card, policy_digest: str, links: dict[str, str],
         snapshot: str | None = None,
-    ) -> Form | None:  # fmt: skip
+    ) -> HeaderTemplate | None:  # fmt: skip
         """The form of what comes a second time: to make one for a session or a snapshot of one call would not pay."""
         place = id(session), id(card), kind, snapshot
         if place not in self._forms or session.extra:
@@ -142,7 +148,7 @@ class PlainRecords:
         return form
 
 
-def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -> Form:
+def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -> HeaderTemplate:
     """A form, from the header that the general way makes of an empty call."""
     header, _ = sealer.prepare(empty)
     key = sealer.keys.active()
@@ -155,4 +161,4 @@ def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -
     for name, hole in _HOLES[kind]:
         text = text.replace(f'"{nonce}{name}"', hole)
     cut = text.rindex(_MARK)
-    return Form(empty=empty, card=card, key=key, first=text[:cut], second=text[cut:], said=said)
+    return HeaderTemplate(empty=empty, card=card, key=key, first=text[:cut], second=text[cut:], said=said)

@@ -1,7 +1,15 @@
-"""From what happened to a receipt, and from the receipt to the outcome the caller is told.
+"""From an event to a receipt, and from the receipt to the outcome that the caller is told.
 
-Never the other way round: nothing is shown before it is recorded. When the ledger takes nothing, nothing is shown
-either, and the outcome says so.
+Every record takes the same steps:
+
+1. measure      what the audience sees of the output, and how long the call took
+2. draft        what the header says and the payload holds (`entries`)
+3. seal         the bytes of the record: by a header template where nothing unusual is to be said, else from the draft
+4. store        under the journal's lock, durable as configured (`ledger`, `commit`)
+5. tell         the outcome, with the receipt's id; only now is anything shown
+6. observe      metrics and traces, which can neither change nor stop the call
+
+When step 4 fails nothing is shown, and the outcome says so.
 """
 
 import logging
@@ -107,6 +115,7 @@ class Recorder:
     async def ran(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
         """Record a call that was let through."""
         card, output, ledger = case.proposal.card, ran.output, self._ledger
+        # 1 measure
         failure = None if ran.failure is None else _clean(ran.failure)
         audience = None if standing.step_bytes is None else audience_of(standing)
         shown = None if audience is None else audience.shown(ran)
@@ -114,17 +123,22 @@ class Recorder:
         seal = None
         try:
             if output is not None and shown is None and not call.file_refs and is_plain(case):
+                # 2 and 3 in one, by template
                 seal = ledger.plain(
                     case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id,
                     case.decision.snapshot_digest,
                 )  # fmt: skip
             if seal is None:
+                # 2 draft
                 draft = _draft(case, ran, failure, shown, duration_us, call)
+                # 3 seal, 4 store
                 receipt_id = (await ledger.record(draft)).receipt_id
             else:
+                # 4 store
                 receipt_id = await ledger.store(seal, call.started_id)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
+        # 5 tell
         if audience is not None:
             audience.saw(shown)
         outcome = Outcome(
@@ -133,8 +147,7 @@ class Recorder:
             result=None if output is None else output.value, shown=shown,
             handed_back=card.origin == "client" and failure is None,
         )  # fmt: skip
-        if self.observer is None:
-            return outcome
+        # 6 observe
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
     async def stopped(self, case: Case, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:

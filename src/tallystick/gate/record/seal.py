@@ -11,10 +11,10 @@ from typing import Any
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import SCALARS, canonical_plain, check_plain
-from tallystick.gate.record.chance import Chance
 from tallystick.gate.record.clock import Watch
 from tallystick.gate.record.journal import Place, Sealed
 from tallystick.gate.record.payload import SALT, SALT_BYTES, flat_tail, make_column
+from tallystick.gate.record.random_pool import RandomPool
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.signing import ALGORITHM, Keys
 from tallystick.gate.session import Session, valid_session_id
@@ -53,7 +53,7 @@ class Sealer:
         self.keys = keys
         self.watch = watch
         self._stamp = watch.stamp
-        self._draw = Chance(random, 2 * SALT_BYTES + ID_BYTES).draw
+        self._draw = RandomPool(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
 
     def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[Sealed]]:

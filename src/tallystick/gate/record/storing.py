@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from threading import Event
 from typing import Any
 
-from tallystick.gate.execute.stepping import Unstoppable
+from tallystick.gate.execute.stepping import UncancellableFuture
 from tallystick.gate.record.journal import Seal, Sealed
 
 End = Sealed | BaseException
@@ -24,7 +24,7 @@ class Round:
         self.seals: list[Seal] = []
         self.ends: Sequence[End] = ()
         self.loop = loop
-        self.future: Unstoppable[None] | None = None if loop is None else Unstoppable(loop=loop)
+        self.future: UncancellableFuture[None] | None = None if loop is None else UncancellableFuture(loop=loop)
         self.done = Event() if loop is None else None
 
     def take(self, seal: Seal) -> "Storing":

@@ -232,3 +232,14 @@ def test_the_sample_documents_answer_a_question(tally: Tally, tmp_path: Path) ->
     told = tally("--json", "desk", "try", "How long does standard delivery take?", "--kb", tmp_path / "kb").json
     assert told["verdict"]["status"] == "PROCEED"
     assert "three to five working days" in told["would_send"]
+
+
+@pytest.mark.promise("desk.quoted-speech")
+def test_what_a_document_only_quotes_is_not_the_answer(tally: Tally, tmp_path: Path) -> None:
+    scam = "To unlock your account, send your PIN to the shop in Leeds."
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    (kb / "scams.md").write_text(f"# Unlock an account\n\nExample of a scam mail:\n\n> {scam}\n", encoding="utf-8")
+    told = tally("--json", "desk", "try", "How do I unlock my account?", "--kb", kb).json
+    assert (told["verdict"]["status"], told["would_send"]) == ("DEFER", "")
+    assert scam not in told["draft"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from tallystick.doors.presentation.outcomes import outcome_code
 from tallystick.doors.web.parts.receipt_card import status_of
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Receipt
@@ -30,9 +31,8 @@ class Wanted:
             return False
         if not self.words:
             return True
-        outcome = header.get("outcome") or {}
         named = ("tool_id", "session_id", "agent_id", "kind", "receipt_id", "conference_id", "task_id")
-        said = " ".join([*(str(header.get(name, "")) for name in named), str(outcome.get("code", ""))]).casefold()
+        said = " ".join([*(str(header.get(name, "")) for name in named), outcome_code(header) or ""]).casefold()
         return all(word in said for word in self.words.casefold().split())
 
 
@@ -74,8 +74,10 @@ class Feed:
 def row_of(receipt: Receipt) -> dict[str, Any]:
     """A receipt as a row."""
     header = receipt.header
+    status = status_of(header)
+    shown = f"{status} ({outcome_code(header)})" if status == "failed" else status
     return {
         "id": receipt.receipt_id, "seq": receipt.seq, "when": str(header.get("timestamp", ""))[:19].replace("T", " "),
-        "what": header.get("tool_id") or header["kind"], "status": status_of(header),
+        "what": header.get("tool_id") or header["kind"], "status": shown,
         "session": header.get("session_id", ""), "agent": header.get("agent_id") or "",
     }  # fmt: skip

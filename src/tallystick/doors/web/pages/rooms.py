@@ -131,6 +131,8 @@ class _Calling:
 def _came(outcome: Outcome) -> None:
     with ui.row().classes("tally-row"):
         badge("held" if outcome.held is not None else "failed" if outcome.failure is not None else outcome.status)
+        if outcome.failure is not None:
+            ui.label(outcome.code or "").classes("tally-soft")
         ui.link(outcome.receipt_id[:17] + "…", f"/receipts/{outcome.receipt_id}").classes("tally-chip")
 
 

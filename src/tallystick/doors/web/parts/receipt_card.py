@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from nicegui import ui
 
+from tallystick.doors.presentation.outcomes import outcome_status
 from tallystick.doors.web.parts.badge import badge
 from tallystick.doors.web.parts.text import block, text
 from tallystick.gate.record.receipt import Receipt
@@ -32,17 +33,15 @@ def receipt_card(receipt: Receipt) -> None:
 
 
 def status_of(header: Mapping[str, Any]) -> str:
-    """One word for what came of it."""
-    outcome = header.get("outcome")
-    status = outcome.get("status") if isinstance(outcome, Mapping) else None
-    return str(status or header["kind"])
+    """One word for the outcome; the kind of record, where it has none."""
+    return outcome_status(header) or str(header["kind"])
 
 
 def _facts(header: Mapping[str, Any]) -> None:
     named = ("seq", "session_id", "agent_id", "conference_id", "task_id", "turn_id", "policy_digest", "duration_us")
     outcome = header.get("outcome") or {}
     said = [(name, header[name]) for name in named if header.get(name) is not None]
-    said += [(name, outcome[name]) for name in ("code", "category", "reason") if name in outcome]
+    said += [(name, outcome[name]) for name in ("code", "fault", "category", "reason") if name in outcome]
     with ui.element("dl").classes("tally-facts"):
         for name, value in said:
             text("dt", name.replace("_", " "))

@@ -12,9 +12,9 @@ pytest.importorskip("agents", reason="left out: the OpenAI Agents adapter, the a
 from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disabled
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_agents import agent_tools
-from tests.doors.frameworks.shop import GOOD, HELD, WRONG, Shop
+from tallystick import Governed
+from tallystick.openai_agents import agent_tools
+from tests.frameworks.shop import GOOD, HELD, WRONG, Shop
 
 
 class Scripted(Model):

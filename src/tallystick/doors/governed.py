@@ -1,12 +1,22 @@
-"""The gate's tools for one agent of another framework: what it is offered, and what comes of its calls."""
+"""The gate's tools for one agent of another framework: what it is offered, and the results of its calls.
+
+    langgraph          LangGraph, LangChain     pip install 'tallystick[langgraph]'
+    openai_agents      OpenAI Agents SDK        pip install 'tallystick[agents]'
+    pydantic_ai        Pydantic AI              pip install 'tallystick[pydantic_ai]'
+    openai_functions   plain OpenAI function calling; needs nothing besides
+
+Each of these modules turns `Governed` into what its framework calls a tool; `guard_tools` does it for functions.
+"""
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 import orjson
+from typing_extensions import Unpack
 
+from tallystick.app.calls import SESSION
 from tallystick.app.gate import Gate
 from tallystick.doors.presentation.names import names_of
 from tallystick.doors.presentation.refusals import Refusal, refusal_of
@@ -33,7 +43,7 @@ class Offer:
 
 
 @record
-class Answer:
+class CallAnswer:
     """What came of one call."""
 
     outcome: Outcome
@@ -94,7 +104,7 @@ class Governed:
             for card in cards
         )
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | str) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any] | str) -> CallAnswer:
         """Propose one call.
 
         Args:
@@ -108,11 +118,43 @@ class Governed:
             outcome = await self._gate.refuse(refused, _written(arguments), session=self._session)
         else:
             outcome = await self._gate.call(tool_id, args, session=self._session, allowed_tools=self._only)
-        return Answer(outcome=outcome, refusal=refusal_of(outcome, self._gate.workspace))
+        return CallAnswer(outcome=outcome, refusal=refusal_of(outcome, self._gate.workspace))
 
-    def call_sync(self, name: str, arguments: Mapping[str, Any] | str) -> Answer:
+    def call_sync(self, name: str, arguments: Mapping[str, Any] | str) -> CallAnswer:
         """`call` without `await`; inside a running loop too."""
         return self._portal.run(self.call(name, arguments))
+
+
+class GuardOptions(TypedDict, total=False):
+    """Keyword arguments of `guard_tools`; what each means stands at `Governed`."""
+
+    session: str
+    agent: str
+    caller: Caller
+
+
+def guard(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> Governed:
+    """Put functions behind the gate for one agent, which may call these and no others.
+
+    Args:
+        gate: The open workspace.
+        tools: Typed functions, decorated with `@tool` or not (then they count as `write`). Those that the gate does not
+            have are registered.
+        options: The session of the receipts, the agent's name in them, and on whose behalf it calls.
+
+    Raises:
+        RegistrationError: A function has no schema, or its name is taken.
+    """
+    given = tuple(tools)
+    gate.register(*(function for function in given if gate.registered_name(function) is None))
+    names = [name for function in given if (name := gate.registered_name(function)) is not None]
+    return Governed(
+        gate,
+        session=options.get("session", SESSION),
+        agent=options.get("agent", AGENT),
+        only=names,
+        caller=options.get("caller", LOCAL_OWNER),
+    )
 
 
 def _read(arguments: str) -> dict[str, Any] | Rejection:

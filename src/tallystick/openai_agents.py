@@ -1,14 +1,25 @@
-"""OpenAI Agents SDK: `Agent(tools=agent_tools(Governed(gate, session="s1")))`.
+"""OpenAI Agents SDK: `Agent(tools=guard_tools(gate, [search, order]))`.
 
 A refused call reaches the model as the tool's output, the code first; the run goes on, as that SDK's own tools do it.
+Needs `tallystick[agents]`.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agents import FunctionTool
 from agents.tool_context import ToolContext
+from typing_extensions import Unpack
 
-from tallystick.doors.frameworks.governed import Governed, Offer
+from tallystick.app.gate import Gate
+from tallystick.doors.governed import Governed, GuardOptions, Offer, guard
+
+__all__ = ["Governed", "agent_tools", "guard_tools"]
+
+
+def guard_tools(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> list[FunctionTool]:
+    """Existing functions as function tools whose calls go through the gate; unregistered ones are registered."""
+    return agent_tools(guard(gate, tools, **options))
 
 
 def agent_tools(governed: Governed) -> list[FunctionTool]:

@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.langgraph import chain_tools
-from tests.doors.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
+from tallystick import Governed
+from tallystick.langgraph import chain_tools
+from tests.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
 
 CALLS = (GOOD, WRONG, HELD, ODD)
 STATUSES = ["success", "error", "error", "success"]

@@ -7,7 +7,7 @@ import pytest
 
 from tallystick import Gate
 from tallystick.settings import parse_settings
-from tests.doors.frameworks.shop import Shop
+from tests.frameworks.shop import Shop
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from weakref import WeakSet
 BATCH = 64
 
 
-class Chance:
+class RandomPool:
     """Pieces of equal length, each handed out once, to any thread.
 
     A forked child starts with an empty stock: it must not hand out what its parent holds as well.
@@ -33,7 +33,7 @@ class Chance:
         self._stock = []
 
 
-_STOCKS: WeakSet[Chance] = WeakSet()
+_STOCKS: WeakSet[RandomPool] = WeakSet()
 
 
 def _after_fork() -> None:

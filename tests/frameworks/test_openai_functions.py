@@ -8,8 +8,8 @@ import pytest
 from openai.types.chat import ChatCompletionMessageFunctionToolCall
 from openai.types.responses import ResponseFunctionToolCall
 
-from tallystick.doors.frameworks.governed import Governed
-from tallystick.doors.frameworks.openai_functions import (
+from tallystick import Governed
+from tallystick.openai_functions import (
     answer_chat,
     answer_chat_sync,
     answer_response,
@@ -17,7 +17,7 @@ from tallystick.doors.frameworks.openai_functions import (
     chat_tools,
     response_tools,
 )
-from tests.doors.frameworks.shop import GOOD, HELD, WRONG, Shop
+from tests.frameworks.shop import GOOD, HELD, WRONG, Shop
 
 CALLS = (GOOD, WRONG, HELD)
 ANSWERS = ("4", "INVALID_PAYLOAD: ", "approval_required: ")

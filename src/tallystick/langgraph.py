@@ -1,16 +1,26 @@
-"""LangGraph and LangChain: `create_agent(model, tools=chain_tools(Governed(gate, session="s1")))`, or a `ToolNode`.
+"""LangGraph and LangChain: `create_agent(model, tools=guard_tools(gate, [search, order]))`, or a `ToolNode`.
 
 A refused call is a `ToolMessage` with status "error" and the code first in its text. A result's `artifact` is the
-gate's `Outcome`, with the receipt's id.
+gate's `Outcome`, with the receipt's id. Needs `tallystick[langgraph]`.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import ConfigDict
+from typing_extensions import Unpack
 
-from tallystick.doors.frameworks.governed import Answer, Governed
+from tallystick.app.gate import Gate
+from tallystick.doors.governed import CallAnswer, Governed, GuardOptions, guard
 from tallystick.gate.execute.outcome import Outcome
+
+__all__ = ["GateTool", "Governed", "chain_tools", "guard_tools"]
+
+
+def guard_tools(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> list[BaseTool]:
+    """Existing functions as LangChain tools whose calls go through the gate; unregistered ones are registered."""
+    return chain_tools(guard(gate, tools, **options))
 
 
 def chain_tools(governed: Governed) -> list[BaseTool]:
@@ -32,13 +42,13 @@ class GateTool(BaseTool):
 
     # Arguments come by name alone, so that one called `config` or `self` reaches the tool like any other.
     def _run(self, /, **arguments: Any) -> tuple[str, Outcome]:
-        return _said(self.governed.call_sync(self.name, arguments))
+        return _content(self.governed.call_sync(self.name, arguments))
 
     async def _arun(self, /, **arguments: Any) -> tuple[str, Outcome]:
-        return _said(await self.governed.call(self.name, arguments))
+        return _content(await self.governed.call(self.name, arguments))
 
 
-def _said(answer: Answer) -> tuple[str, Outcome]:
+def _content(answer: CallAnswer) -> tuple[str, Outcome]:
     if answer.refusal is not None:
         raise ToolException(answer.text)
     return answer.text, answer.outcome

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from tallystick.doors.frameworks.governed import Governed
-from tests.doors.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
+from tallystick import Governed
+from tests.frameworks.shop import GOOD, HELD, ODD, WRONG, Shop
 
 
 @pytest.mark.promise("frameworks.offers")

@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import Grant, Hold, State
-from tallystick.gate.decide.asking import Desk
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.session import Caller, Session
 from tallystick.settings import parse_settings
@@ -27,7 +27,7 @@ def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Pat
     migrate(engine)
     book, numbers = SqlApprovalBook(engine), count()
     proved: list[Hold] = []
-    desk = Desk(
+    desk = ApprovalService(
         open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60,
         proved=lambda hold: not proved.append(hold),
     )  # fmt: skip

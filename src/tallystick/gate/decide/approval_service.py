@@ -14,8 +14,8 @@ from tallystick.gate.session import Session
 
 
 @dataclass(frozen=True, kw_only=True)
-class Desk:
-    """Where requests are made. The book is opened on first need: most workspaces never ask anyone."""
+class ApprovalService:
+    """Takes grants and holds requests. The book is opened on first need: most workspaces never ask anyone."""
 
     open_book: Callable[[], ApprovalBook]
     new_id: Callable[[], str]

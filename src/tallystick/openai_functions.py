@@ -10,7 +10,7 @@ items += await answer_response(governed, response.output)
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tallystick.doors.frameworks.governed import Governed
+from tallystick.doors.governed import Governed
 
 
 def chat_tools(governed: Governed) -> list[dict[str, Any]]:

@@ -1,0 +1,21 @@
+"""The outcome of a call as people read it: the status in its receipt, but `failed` where the tool ran and failed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.gate.codes import FAULTS
+
+
+def outcome_status(header: Mapping[str, Any]) -> str | None:
+    """`failed` for an accepted call whose tool ran and failed, else the status in the receipt; None: it has none."""
+    outcome = header.get("outcome") or {}
+    fault = FAULTS.get(outcome.get("fault", ""))
+    status: str | None = outcome.get("status")
+    return "failed" if status != "rejected" and fault is not None and fault.ran else status
+
+
+def outcome_code(header: Mapping[str, Any]) -> str | None:
+    """The code of a refusal (`INVALID_PAYLOAD`, …) or a failure (`tool_failed`, `timeout`, …); None: neither."""
+    outcome = header.get("outcome") or {}
+    code: str | None = outcome.get("code") or outcome.get("fault")
+    return code
