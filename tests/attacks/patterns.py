@@ -71,7 +71,7 @@ def collect() -> tuple[list[Found], list[Source]]:
             add(f"{path}:{line}", name, pattern, flags, _modes(_used(uses, path, name)))
     dynamic = []
     for source in sources:
-        if not source.is_inside:
+        if not source.is_inside or source.path not in modules:
             continue
         try:
             value, flags = (
@@ -110,7 +110,13 @@ def _import_all() -> tuple[list[tuple[str, int, str, int]], dict[str, dict[str, 
         for info in pkgutil.walk_packages([str(SOURCE)], "tallystick."):
             if info.name.rpartition(".")[2] == "__main__" or ".migrations." in info.name:
                 continue
-            module = importlib.import_module(info.name)
+            try:
+                module = importlib.import_module(info.name)
+            except ModuleNotFoundError as missing:
+                # A module for an optional package that is not installed here; a module of our own must be there.
+                if (missing.name or "").startswith("tallystick"):
+                    raise
+                continue
             modules[str(Path(module.__file__ or "").relative_to(SOURCE))] = vars(module)
     finally:
         re._compile = real  # type: ignore[attr-defined]
