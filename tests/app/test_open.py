@@ -321,7 +321,7 @@ def test_an_observer_sees_every_outcome_and_cannot_stop_one(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("section", "key"),
     [
-        ("[rooms.insight]\nmax_file_bytes = 0", "rooms.insight.max_file_bytes"),
+        ("[rooms.insight]\nembed_backend = 3", "rooms.insight.embed_backend"),
         ("[rooms.desk.verdict]\nthreshold = 2", "rooms.desk.verdict.threshold"),
         ("[rooms.studio]\nparalel = true", "rooms.studio.paralel"),
     ],

@@ -117,12 +117,12 @@ def test_a_clock_that_was_set_back_is_found(tally: Tally, workspace: Path, monke
 
 @pytest.mark.promise("doors.cli-doctor")
 def test_a_wrong_setting_of_a_room_is_found_and_named(tally: Tally, workspace: Path) -> None:
-    (workspace / "tallystick.toml").write_text(CONFIG + "\n[rooms.insight]\nmax_file_bytes = 0\n")
+    (workspace / "tallystick.toml").write_text(CONFIG + "\n[rooms.insight]\nembed_backend = 3\n")
     told = tally("--json", "doctor")
     assert told.code == 1
     [found] = [check for check in told.json["checks"] if check["status"] == "fail"]
     assert found["check"] == "room insight: check"
-    assert "'rooms.insight.max_file_bytes'" in found["message"]
+    assert "'rooms.insight.embed_backend'" in found["message"]
 
 
 @pytest.mark.promise("doors.cli-doctor")

@@ -4,8 +4,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-MAX_FILE_BYTES = 2 * 1024**3
-
 
 class InsightSettings(BaseModel):
     """`[rooms.insight]`."""
@@ -20,5 +18,3 @@ class InsightSettings(BaseModel):
     """What makes vectors of tickets; default: the best that is installed."""
     rerank_backend: str | None = None
     """What puts search results in order; default: none."""
-    max_file_bytes: int = Field(default=MAX_FILE_BYTES, gt=0)
-    """The largest file that is imported."""
