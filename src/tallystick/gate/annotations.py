@@ -76,7 +76,8 @@ def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the JSON Schema of a function's arguments.
 
     Raises:
-        RegistrationError: A parameter is variadic, positional-only or not annotated, or its type has no JSON Schema.
+        RegistrationError: A parameter is variadic, positional-only or not annotated, or an annotation cannot be
+            resolved or has no JSON Schema.
     """
     hints = _hints(function)
     fields: dict[str, Any] = {}
@@ -102,7 +103,7 @@ def output_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the JSON Schema of a function's result.
 
     Raises:
-        RegistrationError: The return type is not annotated or has no JSON Schema.
+        RegistrationError: The return type is not annotated, or cannot be resolved or has no JSON Schema.
     """
     hints = _hints(function)
     if "return" not in hints:

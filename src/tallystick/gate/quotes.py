@@ -10,8 +10,8 @@ Folding removes differences that models and editors introduce without changing t
 - dashes: all kinds, single or in runs, with or without spaces around them, become one hyphen;
 - ellipses: `…`, `...` and `. . .` become `...`, with or without spaces around them;
 - markdown emphasis: runs of `*` and `_` at the edge of a word are removed (inside a word, or alone, they are text);
-- canonical equivalents (NFC); soft hyphens and ligatures *in the text* (a quote that contains one is matched
-  literally, since it must have been copied from the text).
+- Unicode: canonical equivalents are unified (NFC); soft hyphens *in the text* are removed and ligatures expanded (a
+  quote that contains one itself is matched literally, since it must have been copied from the text).
 
 Never folded: case, words, other punctuation, zero-width characters, lookalike letters (the few characters that NFC
 would replace by a letter or mark that they only resemble, such as U+212A, the Kelvin sign, are excluded from NFC).

@@ -216,7 +216,7 @@ def tool(
         function: The function; its docstring becomes the description, its annotations become the schemas.
         name: The tool's id; the default is the function's name.
         inline: Run a plain `def` on the event loop (only for code that cannot block).
-        isolate: Run in a separate process that can be killed (for code that may not return).
+        isolate: Run in a separate process that can be killed (for code that may never return).
         rule: A room's rule.
         snapshot: Returns the data that the rule reads.
         card: Other fields of `Card`.

@@ -13,7 +13,7 @@ Model text enters at `open_envelope`; calls that are already structured (HTTP, M
     names               the catalogue: registered tools, their names and aliases
     schema              compiled at registration, which rejects unsafe schemas; validates every call
     misfits             finds where a value violates its schema, and which rule, without listing every error
-    references          rejects schemas with external references, reference cycles or exponential branching
+    references          rejects schemas with external references, endless cycles or too many branches
     subschemas          traversal of a schema
     cleaned_arguments   removes data that must not be stored
     arguments           checks keys, guards and schema; returns the call as the tool will receive it

@@ -194,7 +194,7 @@ def _drop_forced_nulls(entry: Entry, args: dict[str, Any]) -> bool:
 
 
 def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
-    """Return the pointer to a float above `MAX_INTEGER` where the schema requires an integer.
+    """Return the pointer to a float beyond ±`MAX_INTEGER` where the schema requires an integer.
 
     JSON Schema accepts 1e22 as an integer, but a tool that takes an `int` does not. Replacing the float by a fraction
     shows whether the schema requires an integer there.
@@ -211,7 +211,7 @@ def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
 
 
 def _with_fractions(value: Any, path: tuple[str | int, ...], large: set[tuple[str | int, ...]]) -> Any:
-    """Return a copy with a fraction for each float above `MAX_INTEGER`; add their paths to `large`."""
+    """Return a copy with a fraction for each float beyond ±`MAX_INTEGER`; add their paths to `large`."""
     kind = type(value)
     if kind is dict:
         return {key: _with_fractions(item, (*path, key), large) for key, item in value.items()}

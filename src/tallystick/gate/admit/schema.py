@@ -1,8 +1,8 @@
 """JSON Schemas, compiled once at registration and used to validate every call.
 
-Registration rejects unsafe schemas with a code: external references, reference cycles, patterns that the linear-time
-regex engine does not support, unknown drafts. A call then only checks whether a value is valid and, if not, where it
-is not; both checks fetch nothing, do not backtrack and never repeat a value.
+Registration rejects unsafe schemas with a code: external references, endless reference cycles, patterns that the
+linear-time regex engine does not support, unknown drafts. A call then only checks whether a value is valid and, if not,
+where the violation is; both checks fetch nothing, do not backtrack and never repeat a value.
 """
 
 from collections.abc import Callable, Iterator, Mapping
