@@ -1,8 +1,8 @@
-"""A function's annotations, read once: the JSON Schemas of its card, and the conversion between JSON and Python values.
+"""Derives the JSON Schemas of a tool's card and the JSON/Python conversions from the function's annotations, once.
 
-Parameters of plain types (`str`, `int`, `bool`, and lists and objects of them) arrive as JSON gives them and cost
-nothing. Every other annotation (a model, a dataclass, an enum, a date, a path, a float) has a `TypeAdapter`, which
-reads the argument and writes the result by the rules that the schema was made from.
+Parameters of plain types (`str`, `int`, `bool`, and lists and objects of them) are passed as parsed from JSON, without
+conversion cost. Every other annotation (a model, a dataclass, an enum, a date, a path, a float) gets a `TypeAdapter`,
+which parses the argument and serializes the result by the same rules as the schema.
 """
 
 import inspect
@@ -17,7 +17,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from tallystick.errors import RegistrationError, ToolError
 
 _PLAIN_HINTS = frozenset({str, int, bool, type(None), Any, dict, list})
-"""Annotations that need no look at their schema."""
+"""Annotations known to be plain without inspecting their schema."""
 _PLAIN = frozenset({"str", "int", "bool", "none", "any"})
 _ALTERED = ("strip_whitespace", "to_lower", "to_upper")
 _INSIDE = {"list": "items_schema", "nullable": "schema", "default": "schema"}
@@ -28,15 +28,15 @@ class Codec:
     """Converts the arguments and the result of one tool between JSON and the annotated types."""
 
     arguments: Mapping[str, TypeAdapter[Any]]
-    """Only those that do not arrive as JSON gives them."""
+    """Argument name → adapter; only arguments that need conversion."""
     result: TypeAdapter[Any] | None = None
-    """None: the result is the same in JSON."""
+    """None: the result needs no conversion."""
 
     def decode(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments as the function declares them.
+        """Convert JSON arguments to the types that the function declares.
 
         Raises:
-            ToolError: A value fits the schema but not the type, e.g. by a validator of a model.
+            ToolError: A value fits the schema but not the type, e.g. a model's validator rejects it.
         """
         decoded = dict(args)
         for name, adapter in self.arguments.items():
@@ -45,27 +45,27 @@ class Codec:
         return decoded
 
     def encode(self, value: Any) -> Any:
-        """The result as JSON data.
+        """Convert the result to JSON data.
 
         Raises:
-            ValueError: It holds something that has no JSON form.
+            ValueError: The result contains a value that has no JSON form.
         """
         if self.result is None or isinstance(value, set | frozenset):
-            # A set is written sorted, where the bytes are made: pydantic gives it in any order.
+            # Sets are sorted later, at serialization; pydantic would dump them in arbitrary order.
             return value
         return self.result.dump_python(value, mode="json", by_alias=True, warnings=False)
 
     def read_result(self, value: Any) -> Any:
-        """A recorded result as the type that the function declares.
+        """Convert a recorded result back to the type that the function declares.
 
         Raises:
-            ValueError: The type cannot be read back from its own JSON, e.g. a secret.
+            ValueError: The type cannot be parsed from its own JSON, e.g. a secret.
         """
         return value if self.result is None else self.result.validate_json(orjson.dumps(value), by_alias=True)
 
 
 def codec_of(function: Callable[..., Any]) -> Codec | None:
-    """The conversions that a function's annotations ask for; None: JSON values are passed as they are."""
+    """Return the conversions that a function's annotations require; None: JSON values are passed unchanged."""
     hints = dict(_hints(function))
     result = _adapter(hints.pop("return", None), _PLAIN | {"float"})
     arguments = {name: adapter for name, hint in hints.items() if (adapter := _adapter(hint, _PLAIN)) is not None}
@@ -73,7 +73,12 @@ def codec_of(function: Callable[..., Any]) -> Codec | None:
 
 
 def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The JSON Schema of a function's arguments."""
+    """Return the JSON Schema of a function's arguments.
+
+    Raises:
+        RegistrationError: A parameter is variadic, positional-only or not annotated, or an annotation cannot be
+            resolved or has no JSON Schema.
+    """
     hints = _hints(function)
     fields: dict[str, Any] = {}
     for place, parameter in enumerate(inspect.signature(function).parameters.values()):
@@ -84,7 +89,7 @@ def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
             message = f"{function.__name__}: annotate '{parameter.name}', so that the gate can check it"
             raise RegistrationError(message)
         default = ... if parameter.default is parameter.empty else parameter.default
-        # Under a name of our own: pydantic keeps some for itself, and drops those that begin with an underscore.
+        # Use generated field names: pydantic reserves some names and drops those that begin with an underscore.
         fields[f"argument_{place}"] = (hints[parameter.name], Field(default, alias=parameter.name))
     try:
         model: Any = create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
@@ -95,7 +100,11 @@ def input_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def output_schema_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The JSON Schema of what a function returns."""
+    """Return the JSON Schema of a function's result.
+
+    Raises:
+        RegistrationError: The return type is not annotated, or cannot be resolved or has no JSON Schema.
+    """
     hints = _hints(function)
     if "return" not in hints:
         raise RegistrationError(f"{function.__name__}: annotate what it returns, so that the gate can check it")
@@ -113,7 +122,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _adapter(hint: Any, plain: frozenset[str]) -> TypeAdapter[Any] | None:
-    """What converts values of this annotation; None: nothing needs to."""
+    """Return the adapter for an annotation; None: its values need no conversion."""
     if hint is None or any(hint is known for known in _PLAIN_HINTS):
         return None
     adapter = TypeAdapter[Any](hint)
@@ -121,14 +130,14 @@ def _adapter(hint: Any, plain: frozenset[str]) -> TypeAdapter[Any] | None:
 
 
 def _is_plain(schema: Mapping[str, Any], plain: frozenset[str]) -> bool:
-    """Whether a value that fits is the same in JSON and in Python. What is not known for certain is not plain."""
+    """Whether valid values are the same in JSON and in Python; False for every schema type not listed here."""
     kind = schema["type"]
     if kind in plain:
         return not any(schema.get(name) for name in _ALTERED)
     if kind == "literal":
         return all(type(value) in {str, int, bool, type(None)} for value in schema["expected"])
     if kind == "union":
-        # A choice may come with a label.
+        # A choice may be a (schema, label) tuple.
         choices = (choice[0] if isinstance(choice, tuple) else choice for choice in schema["choices"])
         return all(_is_plain(choice, plain) for choice in choices)
     if kind == "dict":
@@ -151,7 +160,7 @@ def _decoded(name: str, adapter: TypeAdapter[Any], value: Any) -> Any:
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Drop the titles pydantic adds: they say nothing that the names do not."""
+    """Drop the titles that pydantic adds; they only repeat the names."""
     if isinstance(schema.get("title"), str):
         schema = {key: value for key, value in schema.items() if key != "title"}
     properties = schema.get("properties")

@@ -1,7 +1,7 @@
-"""What can go wrong, once, in all four dialects.
+"""The fault table: every way a call can fail, with its code for each consumer.
 
-One row per way a call can fail. The agent turn, the tool boundary, the problem payload, HTTP and telemetry each
-read their own column, so the dialects cannot drift apart.
+One row per fault. The agent turn, the tool boundary, the problem payload, HTTP and telemetry each read their own
+column, so their codes stay consistent.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class CallCode(StrEnum):
-    """What an agent turn is told (`STOP_HOOK: tool_call_rejected` + code)."""
+    """Rejection codes sent to an agent turn (`STOP_HOOK: tool_call_rejected` + code)."""
 
     INVALID_FORMAT = "tool_call_invalid_format"
     MULTIPLE = "tool_call_multiple"
@@ -40,7 +40,7 @@ class Category(StrEnum):
 
 
 class Bucket(StrEnum):
-    """Where telemetry counts a rejection."""
+    """Telemetry counters for rejections."""
 
     EVIDENCE_INVALID = "evidence_invalid"
     QUOTE_NOT_FOUND = "quote_not_found"
@@ -58,17 +58,17 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
-    """One row of the outcome table."""
+    """One row of the fault table."""
 
     name: str
-    """A stable word for the row, used in receipts and metrics."""
+    """Stable name of the row, used in receipts and metrics."""
     call_code: CallCode | None
     boundary_code: BoundaryCode | None
     category: Category | None
     http: int
     bucket: Bucket | None
     ran: bool = False
-    """Whether the call had been accepted when it failed (then `status` stays accepted)."""
+    """Whether the call failed after it was accepted (`status` then stays accepted)."""
 
 
 _REJECTED = BoundaryCode.POLICY_VIOLATION

@@ -2,10 +2,10 @@
 
     text → envelope → registry → schema → policy → (approval) → execute → output check → receipt → outcome
 
-Read `submit` for model text and `call` for calls that are already structured; both go on in `_admit`, `_decide`,
-`_execute`. Only this module knows all the steps, and only this module runs a tool. A call that fails before *execute*
-runs nothing and still leaves its receipt; a call that may change something leaves a durable `started` entry before it
-runs.
+Start with `submit` for model text and `call` for calls that are already structured; both continue in `_admit`,
+`_decide` and `_execute`. Only this module knows all the steps, and only this module runs a tool. A call that fails
+before *execute* runs nothing but still gets a receipt; a call that may change something gets a durable `started` entry
+before it runs.
 """
 
 import asyncio
@@ -47,13 +47,13 @@ from tallystick.gate.tool import Tool, check_card
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 PendingCall = Coroutine[Any, Any, Outcome]
-"""A call on its way: admitted, decided, and waiting to be run."""
+"""A call that is admitted and decided but not run yet; await it for the outcome."""
 NOTHING_RAN = Ran()
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
 
 class Pipeline:
-    """Joins the five steps. Made once per open workspace."""
+    """Joins the five steps; one instance per open workspace."""
 
     def __init__(
         self, *, policy: Policy, ledger: Ledger, redactor: Redactor, desk: ApprovalService, cot: str = "strip",
@@ -71,7 +71,7 @@ class Pipeline:
         self._own_rules: dict[str, OwnRules] = {}
 
     def add(self, tool: Tool) -> Entry:
-        """Take a tool: its card into the catalogue, its handler into the runner that only this object holds."""
+        """Register a tool: its card in the catalogue, its handler in the private runner."""
         card = tool.card
         check_card(card)
         entry = self.catalogue.add(card, tool.clean)
@@ -80,37 +80,37 @@ class Pipeline:
         except RegistrationError:
             self.catalogue.remove(card.name)
             raise
-        # A secret is one under its aliases too.
+        # A secret argument is also secret under its aliases.
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
         self._own_rules[card.name] = OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
         return entry
 
     def remove(self, name: str) -> None:
-        """Forget a tool."""
+        """Unregister a tool."""
         self.catalogue.remove(name)
         self._runner.remove(name)
         self._own_rules.pop(name, None)
 
     def secret_names(self) -> frozenset[str]:
-        """Argument names that are secret for some tool."""
+        """Return the argument names that are secret in at least one tool."""
         return frozenset().union(*(own.secrets for own in self._own_rules.values()))
 
     def close(self) -> None:
-        """Let go of worker threads."""
+        """Shut down the worker threads."""
         self._runner.close()
 
     # -- 1 admit -------------------------------------------------------------------------------------------------------
 
     async def submit(self, text: str | bytes, standing: Standing) -> Outcome:
-        """Model text in, outcome out. The step's nonce is burnt whatever comes of it."""
+        """Process model text and return the outcome; the step's nonce is consumed in every case."""
         since = monotonic()
         envelope = open_envelope(text, first=standing.first, may_finish=standing.may_finish, cot=self._cot)
         again = open_envelope(text, first=True) if isinstance(envelope, Rejection) and not standing.first else envelope
         nonce = None if isinstance(again, Rejection) else again.nonce
         wrong_nonce = None if standing.nonces is None else standing.nonces.take(nonce)
         if isinstance(envelope, Rejection):
-            # Step one sent again has the form of step one: what is wrong with it is that its nonce was used.
+            # A resent step-one message has the wrong form for a later step; its actual error is the reused nonce.
             rejection = USED if wrong_nonce is USED else envelope
             return await self._refuse(rejection, self._text(text), standing, since)
         if wrong_nonce is not None:
@@ -124,15 +124,15 @@ class Pipeline:
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
     def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> PendingCall:
-        """A structured call in (API, MCP, native tool calling), outcome out."""
+        """Process a structured call (API, MCP, native tool calling) and return the outcome."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
     async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
-        """A held call that a person let through, as a submission of its own, checked again from the top."""
+        """Submit a held call after a person approved it; every check runs again."""
         return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run, grant=grant)
 
     async def refuse(self, rejection: Rejection, text: str | bytes, standing: Standing) -> Outcome:
-        """Record what a door refused before there was a proposal."""
+        """Record a request that a door rejected before it became a proposal."""
         return await self._refuse(rejection, self._text(text), standing, monotonic())
 
     def _admit(
@@ -146,7 +146,7 @@ class Pipeline:
         cot_leak: bool = False,
         grant: Grant | None = None,
     ) -> PendingCall:
-        # Not a coroutine: calls made together are all admitted and decided before the first of them runs.
+        # Not a coroutine, so that concurrent calls are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
         if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
             catalogue = standing.client_tools
@@ -161,7 +161,7 @@ class Pipeline:
     async def _admit_in_thread(
         self, admit: "partial[Proposal | Rejection]", standing: Standing, since: float, grant: Grant | None
     ) -> Outcome:
-        """Cleaning a megabyte of arguments takes seconds; others are served meanwhile."""
+        """Admit in a worker thread: cleaning a megabyte of arguments takes seconds and would block the event loop."""
         proposal, left = await shielded(asyncio.to_thread(admit))
         if not left and not isinstance(proposal, Rejection):
             return await self._decide(proposal, standing, since, grant)
@@ -176,7 +176,7 @@ class Pipeline:
 
     def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> PendingCall:
         card = proposal.card
-        # A tool that the client runs itself brings no rules, but may have secrets; one just taken out has none either.
+        # A client-run tool has no rules but may have secrets; a tool unregistered meanwhile has neither.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
         own, rule = own or NO_RULES, self.policy.rule_for(card)
         context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
@@ -190,7 +190,7 @@ class Pipeline:
         return self._apply(case, standing, since, own, snapshot)
 
     async def _apply(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
-        """Act on a decision: ask for approval, take over changed arguments, refuse a stale snapshot, run or stop."""
+        """Act on a decision: use an approval, apply changed arguments, deny on a stale snapshot, then run or stop."""
         decision, proposal = case.decision, case.proposal
         left: asyncio.CancelledError | None = None
         if decision.verdict == "ask":
@@ -214,28 +214,28 @@ class Pipeline:
         return outcome
 
     def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
-        """The call as a room's rule changed it; what the rule made must still fit the tool."""
+        """Apply the arguments that a room's rule changed; deny the call if they do not fit the tool's schema."""
         if (entry := self.catalogue.get(proposal.card.name)) is None or not entry.input.accepts(decision.args):
             return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
         return decision, replace(proposal, args=decision.args or {}, transformed=True)
 
     def _decided(self, case: Case, decision: Decision, proposal: Proposal, own: OwnRules) -> Case:
-        """What is to be written of a call that a room may have changed."""
+        """Return the case to record, with the final decision and the arguments that a room's rule may have changed."""
         if proposal is case.proposal:
             return case if decision is case.decision else replace(case, decision=decision)
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
         return replace(case, decision=decision, proposal=proposal, inputs=inputs, redacted=redacted)
 
     async def _ask_approvals(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
-        """Ask the book of approvals; a book that cannot be opened agrees to nothing."""
+        """Query the approval store in a thread; fail closed if it is unavailable."""
         try:
             return await asyncio.to_thread(ask, *question)
-        except Exception:  # noqa: BLE001 - a database, of which anything may come
+        except Exception:  # noqa: BLE001 - a database may raise any exception
             _log.exception("the approvals cannot be reached")
             return Rejection(fault=LEDGER, reason="approvals_unavailable")
 
     async def _stop(self, case: Case, standing: Standing, since: float) -> Outcome:
-        """Policy did not let it through: denied, or held for a person."""
+        """Record a call that policy denied or holds for approval."""
         if standing.meter is not None and case.proposal.card.spends is not None:
             standing.meter.give_back(case.proposal.card.spends)
         hold: Hold | Rejection | None = None
@@ -248,7 +248,7 @@ class Pipeline:
         outcome = await self._recorder.stopped(case, audience_of(standing), since, hold)
         if hold is None or outcome.held is None:
             return outcome
-        # Recorded first: what is stored counts only as far as its record says the same.
+        # Record before storing: a stored approval request is valid only if it matches its record in the ledger.
         stored = await self._ask_approvals(self._desk.store, hold)
         if isinstance(stored, Rejection):
             return replace(outcome, rejection=stored, held=None)
@@ -264,7 +264,7 @@ class Pipeline:
         card, started_id = proposal.card, None
         try:
             if left is None and (card.effect != "read" or card.origin != "local"):
-                # Nothing that may change something runs before this is durable.
+                # A call that may change something must not run before its `started` entry is durable.
                 started_id, left = await shielded(self._recorder.started(case))
             else:
                 self._ledger.ready()
@@ -274,13 +274,13 @@ class Pipeline:
         entry, ran = self.catalogue.get(card.name), NOTHING_RAN
         if left is None and card.origin != "client":
             try:
-                # A tool may have been unregistered while the call waited for its beginning to be recorded.
+                # The tool may have been unregistered while the `started` entry was being written.
                 here = entry is not None and entry.card is card
                 ran = await self._runner.run(entry, proposal.args, call) if entry is not None and here else UNREGISTERED
             except asyncio.CancelledError as cancelled:
                 left = cancelled
         if left is not None:
-            # The caller is gone; the receipt is not.
+            # The caller cancelled; the receipt must still be written.
             ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
             await shielded(self._recorder.ran(case, ran, standing, since, call))
             raise left

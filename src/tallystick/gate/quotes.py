@@ -1,21 +1,22 @@
-"""Whether a quote stands in a text, and on which lines.
+"""Finds whether a quote occurs in a text, and on which lines.
 
-Text and quote are folded the same way; then plain search decides. Nothing fuzzy is ever accepted.
+Text and quote are folded (normalized) in the same way and compared by exact substring search; there is no fuzzy
+matching.
 
-Folded away, because models and editors change it without meaning anything by it:
+Folding removes differences that models and editors introduce without changing the meaning:
 
-- white space: any run, line breaks and no-break spaces included, is one space;
-- quote marks: all are straight; double ones are single, as inside a quote (not after a digit: 6' is not 6");
-- dashes: all kinds, single or in runs, with or without spaces around them, are one hyphen;
-- an ellipsis: `…`, `...` and `. . .` are one, with or without spaces around it;
-- markdown emphasis: runs of `*` and `_` at the edge of a word (inside a word, or alone, they are text);
-- canonical equivalents (NFC); a soft hyphen or a ligature *in the text* (a quote that holds one itself must have
-  copied it).
+- white space: any run, including line breaks and no-break spaces, becomes one space;
+- quote marks: all become straight, and double become single, as in nested quotes (not after a digit: 6' is not 6");
+- dashes: all kinds, single or in runs, with or without spaces around them, become one hyphen;
+- ellipses: `…`, `...` and `. . .` become `...`, with or without spaces around them;
+- markdown emphasis: runs of `*` and `_` at the edge of a word are removed (inside a word, or alone, they are text);
+- Unicode: canonical equivalents are unified (NFC); soft hyphens *in the text* are removed and ligatures expanded (a
+  quote that contains one itself is matched literally, since it must have been copied from the text).
 
-Never folded: case, words, other punctuation, zero-width characters, lookalike letters (so NFC leaves alone the few
-signs it would turn into a letter or mark that they only resemble, such as U+212A, the Kelvin sign).
+Never folded: case, words, other punctuation, zero-width characters, lookalike letters (the few characters that NFC
+would replace by a letter or mark that they only resemble, such as U+212A, the Kelvin sign, are excluded from NFC).
 
-A quote starts and ends between words: neither inside one, nor at the hyphen of a compound, nor inside a number.
+A quote must start and end at word boundaries: not inside a word, at the hyphen of a compound, or inside a number.
 """
 
 import re
@@ -27,42 +28,42 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 INDEXED_FROM = 16_384
-"""Characters. Below this a search through the text is faster than building an index of its words."""
+"""Characters; below this length, searching the text is faster than building a word index."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
-    """Where a quote stands."""
+    """Location of a quote in a text."""
 
     start: int
     """Offset in the folded text."""
     end: int
     first_line: int
-    """Line of the text as it is, from 1."""
+    """Line number in the original text, from 1."""
     last_line: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Folded:
-    """A text made ready for search, with the way back to its lines."""
+    """A text folded for search, with a mapping back to its original lines."""
 
     raw: str
     text: str
     starts: "array[int]"
-    """Offset in `text` at which each line that holds something begins."""
+    """Offset in `text` at which each non-blank line begins."""
     numbers: "array[int]"
-    """The number of that line in `raw`."""
+    """Number of each of these lines in `raw`, from 1."""
     hyphens: frozenset[int]
     """Offsets of hyphens inside compounds; all other `-` in `text` are dashes."""
 
     def line_at(self, offset: int) -> int:
-        """The line in `raw` that an offset of `text` stands on."""
+        """Return the line number in `raw` for an offset in `text`."""
         place = bisect_right(self.starts, offset) - 1
         return self.numbers[max(place, 0)] if self.numbers else 1
 
     @cached_property
     def words(self) -> "dict[str, array[int]]":
-        """Every word → the offsets it begins at. Makes misses as cheap as hits on a whole book."""
+        """Index of each word → its start offsets; makes a miss as cheap as a hit in a book-length text."""
         index: dict[str, array[int]] = {}
         for found in _WORD.finditer(self.text):
             index.setdefault(found.group(), array("I")).append(found.start())
@@ -70,17 +71,17 @@ class Folded:
 
     @cached_property
     def literal(self) -> "Folded":
-        """The same text with its soft hyphens and ligatures kept, for quotes that hold some."""
+        """The same text with soft hyphens and ligatures kept, for quotes that contain them."""
         return fold_text(self.raw, literal=True)
 
 
 def find_quote(quote: str, source: Folded) -> Match | None:
-    """The first place where the quote stands, or None."""
+    """Return the first match of the quote, or None."""
     return next(occurrences(quote, source), None)
 
 
 def occurrences(quote: str, source: Folded) -> Iterator[Match]:
-    """Every place where the quote stands as whole words, in order."""
+    """Yield every match of the quote at word boundaries, in order."""
     literal = not _PIECES_OF_TYPE.isdisjoint(quote)
     if literal:
         source = source.literal
@@ -96,7 +97,7 @@ def occurrences(quote: str, source: Folded) -> Iterator[Match]:
 
 
 def word_count(quote: str) -> int:
-    """How many words a quote has: a compound is one; two characters of a script without spaces are one."""
+    """Count the words of a quote: a compound is one word, as are two characters of a script without spaces."""
     folded = _fold_quote(quote)
     text = folded.text
     if "-" in text:
@@ -109,12 +110,12 @@ def word_count(quote: str) -> int:
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: a quote occurs only where its folded form is part of the folded text."""
+    """Return the folded text: a quote can occur only where its folded form is a substring of it."""
     return _fold_quote(text).text
 
 
 def fold_text(text: str, *, literal: bool = False) -> Folded:
-    """Fold a text and keep the way back to its lines; `literal`: soft hyphens and ligatures stay, too."""
+    """Fold a text and keep the mapping to its lines; `literal` keeps soft hyphens and ligatures."""
     if _NOTHING_TO_FOLD.fullmatch(text):
         return Folded(raw=text, text=text, starts=_AT_THE_START, numbers=_ONE_LINE, hyphens=frozenset())
     plain = _one_spelling(text, literal=literal)
@@ -130,7 +131,7 @@ def fold_text(text: str, *, literal: bool = False) -> Folded:
 
 
 def _fold_quote(quote: str, *, literal: bool = False) -> Folded:
-    """One quote is folded several times while it is judged; books are kept elsewhere."""
+    """Fold a quote; short ones are cached, since one check folds the same quote several times."""
     return _fold_short(quote, literal=literal) if len(quote) <= _SHORT else fold_text(quote, literal=literal)
 
 
@@ -139,12 +140,12 @@ _fold_short = lru_cache(maxsize=256)(fold_text)
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines that line numbers count: they end at LF, CR LF or CR, and at nothing else."""
+    """Split a text into the lines that line numbers count: only LF, CR LF and CR end a line."""
     return _one_line_end(text).split("\n")
 
 
-# Characters that are written differently and mean the same. Hyphens and dashes are told apart until the end,
-# because a quote may stop at a dash but not at the hyphen of a compound.
+# Variants of the same character. Hyphens and dashes stay distinct until the last step, because a quote may end at a
+# dash but not at the hyphen of a compound.
 _SPELLINGS = {
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‘’‚‛′‹›`´", "'"),  # noqa: RUF001
@@ -155,23 +156,23 @@ _SPELLINGS = {
 _TYPE = {"\u00ad": "", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _PIECES_OF_TYPE = frozenset(_TYPE)
 _MERE_LOOKALIKES = re.compile("([\u037e\u0387\u1fef\u2126\u212a\u212b])")
-"""Signs that NFC would replace by the `;`, `·`, backtick, omega, K or Å that they resemble."""
+"""Characters that NFC would replace by the `;`, `·`, backtick, omega, K or Å that they resemble."""
 
 _UNSPACED = (
     ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u2e80", "\u9fff"), ("\uf900", "\ufaff"),
     ("\U00020000", "\U0003ffff"),
 )  # fmt: skip
-"""Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
+"""Scripts without spaces between words: Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
 _FIRST_UNSPACED = "\u0e00"
 UNSPACED_CLASS = "".join(f"{low}-{high}" for low, high in _UNSPACED)
-"""The same characters, for a character class of a pattern."""
+"""The same ranges, for a regex character class."""
 _WORD = re.compile(rf"[^\W_{UNSPACED_CLASS}]+")
 _NOTHING_TO_FOLD = re.compile(r"(?:[!#-)+,/-^a-~]++\.?+)++(?: (?:[!#-)+,/-^a-~]++\.?+)++)*+")
 _AT_THE_START, _ONE_LINE = array("I", [0]), array("I", [1])
 _EMPHASIS = re.compile(r"[*_]+")
 _DOUBLE_MARK = re.compile(r'(?<![0-9])"')
-# Every pattern below can fail only within a few characters: no input makes them slow. White space is one character
-# by then, a space or the line break that is kept as a marker.
+# Every pattern below fails within a few characters, so no input makes it slow. They run after white space has been
+# reduced to single characters: a space, or a line break kept as a line marker.
 _HYPHEN = re.compile(r"-(?<=[^\W_]-)(?=\n?[^\W_])")
 _DASH = re.compile(r"[ \n]?[-–](?:[ \n]?[-–])*[ \n]?")  # noqa: RUF001
 _ELLIPSIS = re.compile(r"[ \n]?\.(?:[ \n]?\.){2,}[ \n]?")
@@ -184,7 +185,7 @@ def _one_spelling(text: str, *, literal: bool) -> str:
         plain = plain.replace("`", "'")
     else:
         plain = _normalized(plain)
-        # Few of these stand in one text, and replacing is many times faster than a translation table.
+        # A text contains few of these, so `replace` is many times faster than `translate`.
         for sign, spelling in _SPELLINGS.items() if literal else (_TYPE | _SPELLINGS).items():
             plain = plain.replace(sign, spelling)
     return _DOUBLE_MARK.sub("'", plain) if '"' in plain else plain
@@ -197,7 +198,7 @@ def _one_line_end(text: str) -> str:
 def _normalized(text: str) -> str:
     if _MERE_LOOKALIKES.search(text) is None:
         return unicodedata.normalize("NFC", text)
-    # The split keeps the lookalikes as the odd parts.
+    # `split` returns the lookalikes at the odd indexes.
     parts = _MERE_LOOKALIKES.split(text)
     return "".join(part if at % 2 else unicodedata.normalize("NFC", part) for at, part in enumerate(parts))
 
@@ -212,7 +213,7 @@ def _drop_emphasis(run: re.Match[str]) -> str:
 
 
 def _join_lines(text: str) -> str:
-    """One sign for each dash and ellipsis; the line breaks they swallow are kept beside them as markers."""
+    """Reduce each dash and ellipsis to one form; line breaks inside the match are kept next to it as line markers."""
     if "-" in text or "–" in text:  # noqa: RUF001
         text = _DASH.sub(lambda found: _with_markers("-", found.group()), _HYPHEN.sub(_INNER_HYPHEN, text))
     if ".." in text or ". ." in text or ".\n." in text:
@@ -226,7 +227,7 @@ def _with_markers(sign: str, found: str) -> str:
 
 
 def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
-    """Turn the line markers into spaces, but beside a dash or an ellipsis, and note where each line begins."""
+    """Replace line markers by spaces (by nothing next to a dash or ellipsis) and note where each line begins."""
     pieces: list[str] = []
     starts = array("I")
     length = 0
@@ -246,7 +247,7 @@ def _assemble(raw: str, marked: str, numbers: "array[int]") -> Folded:
 
 
 def _places(wanted: str, source: Folded) -> Iterator[int]:
-    """Where the characters of a folded quote stand, whole words or not."""
+    """Yield the offsets of a folded quote; word boundaries are not checked here."""
     words = list(_WORD.finditer(wanted))
     if len(source.text) < INDEXED_FROM or not words:
         start = source.text.find(wanted)
@@ -254,8 +255,8 @@ def _places(wanted: str, source: Folded) -> Iterator[int]:
             yield start
             start = source.text.find(wanted, start + 1)
         return
-    # A quote consists of whole words, so it can only stand where its rarest word does. (Scripts without spaces are no
-    # words here: a quote may begin or end anywhere in them, and so directly before or after a word of another script.)
+    # A quote consists of whole words, so it can only occur where its rarest word does. (Scripts without spaces are not
+    # indexed as words: a quote may begin or end anywhere in them, also directly next to a word of another script.)
     index = source.words
     rarest = min(words, key=lambda found: len(index.get(found.group(), ())))
     for place in index.get(rarest.group(), ()):
@@ -282,17 +283,17 @@ def _is_edge(source: Folded, at: int) -> bool:
 
 
 def _joins(left: str, sign: str, right: str) -> bool:
-    """An apostrophe inside a word, or a point, comma or colon inside a number."""
+    """Whether the sign is an apostrophe inside a word, or a point, comma or colon inside a number."""
     if sign == "'":
         return left.isalnum() and right.isalnum()
     return left.isdigit() and right.isdigit()
 
 
 def _is_wordish(sign: str) -> bool:
-    # Marks and format characters (zero-width ones too) cling to the word they stand beside.
+    # Marks and format characters (including zero-width ones) belong to the adjacent word.
     return sign.isalnum() or sign == "_" or (not sign.isascii() and unicodedata.category(sign) in {"Mn", "Mc", "Cf"})
 
 
 def is_unspaced(sign: str) -> bool:
-    """Thai, Lao, Myanmar, Khmer, Chinese, Japanese: words stand side by side without spaces."""
+    """Whether a character belongs to a script without spaces: Thai, Lao, Myanmar, Khmer, Chinese, Japanese."""
     return sign >= _FIRST_UNSPACED and any(low <= sign <= high for low, high in _UNSPACED)

@@ -1,15 +1,15 @@
-"""The roles a token may carry, and the sets of them that routes, pages and tools name.
+"""The roles that a token may carry, and the role sets used by routes, pages and tools.
 
-Access is denied by default: a route, page or tool is open to the roles it names and to nobody else. The local owner has
-every role.
+Access is denied by default: a route, page or tool is open only to the roles that it names. The local owner has every
+role.
 """
 
 from collections.abc import Mapping
 
 OWNER_ROLE = "owner"
-"""The local owner has every role; a token can never carry this one."""
+"""Role of the local owner; it implies every other role, and a token can never carry it."""
 PERSON_ROLE = "person"
-"""The token of one human being: memory takes its word as a person's."""
+"""Role for a token of one human being; memory treats its statements as a person's."""
 
 ROLES: Mapping[str, str] = {
     "viewer": "Reads what the rooms hold: files, issues, runs, memory, themes and figures; calls read tools.",
@@ -20,24 +20,24 @@ ROLES: Mapping[str, str] = {
     "agent": "Does the same work as a program; memory believes it no more than any agent.",
     "admin": "May use every route and tool that names roles.",
 }
-"""Role → what it is for."""
+"""Role → its description."""
 
 ADMIN_ONLY = frozenset({"admin"})
 EVERY_ROLE = frozenset(ROLES)
 WORK_ROLES = frozenset({"person", "agent", "admin"})
-"""Start work and propose changes."""
+"""Roles that may start work and propose changes."""
 ANALYST_ROLES = frozenset({"analyst", "admin"})
 HISTORY_ROLES = frozenset({"viewer", "admin"})
 ANALYSIS_READERS = ANALYST_ROLES | HISTORY_ROLES
 DESK_ROLES = frozenset({"support", "admin"})
-"""Tickets hold customers' words and data."""
+"""A separate set, because tickets contain customers' messages and data."""
 DESK_READERS = frozenset({"support", "auditor", "admin"})
 AUDIT_ROLES = frozenset({"auditor", "admin"})
-"""Receipts hold what others asked and got, so reading them is a role of its own."""
+"""A separate set, because receipts contain other callers' requests and results."""
 UNDECLARED_ROLES = ADMIN_ONLY
-"""Who may call a tool that names no roles, where policy names none for it either."""
+"""Roles that may call a tool for which neither its card nor policy names roles."""
 
 
 def holds_role(held: frozenset[str], named: frozenset[str]) -> bool:
-    """Whether one of the named roles is held; where none is named, only the owner passes."""
+    """Whether `held` includes one of the `named` roles; if none is named, only the owner passes."""
     return OWNER_ROLE in held or not named.isdisjoint(held)

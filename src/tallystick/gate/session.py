@@ -1,4 +1,4 @@
-"""Who calls, and where a call belongs."""
+"""The caller of a tool call and the session that the call belongs to."""
 
 import re
 from dataclasses import field, replace
@@ -7,21 +7,21 @@ from tallystick.gate.role_names import OWNER_ROLE, holds_role
 from tallystick.records import record
 
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-"""A session id names a folder, so nothing in it may mean anything to a file system."""
+"""A session id is used as a folder name, so it allows no characters that are special to a file system."""
 
 
 @record
 class Caller:
-    """Whoever proposes a call."""
+    """The identity that proposes a call."""
 
     subject: str = "anonymous"
     """JWT `sub`, or `local` for the owner of this machine."""
     roles: frozenset[str] = frozenset()
     channel: str = "python"
-    """Which door the call came through: python, cli, http, mcp, turn, worker."""
+    """The door that the call came through: python, cli, http, mcp, turn, worker."""
 
     def has_any(self, roles: frozenset[str]) -> bool:
-        """Whether the caller holds one of the roles; the owner has them all."""
+        """Whether the caller holds one of the roles; the owner holds all roles."""
         return holds_role(self.roles, roles)
 
 
@@ -30,7 +30,7 @@ LOCAL_OWNER = Caller(subject="local", roles=frozenset({OWNER_ROLE}))
 
 @record
 class Session:
-    """Where a call belongs: everything a receipt says about its surroundings."""
+    """The context of a call: caller and ids, as written to its receipt."""
 
     session_id: str
     caller: Caller = LOCAL_OWNER
@@ -42,12 +42,12 @@ class Session:
     run_id: str | None = None
     ticket_id: str | None = None
     extra: dict[str, str] = field(default_factory=dict[str, str])
-    """Header fields rooms add later; strings only."""
+    """Header fields added by rooms; strings only."""
 
     def within(
         self, *, caller: Caller | None = None, agent_id: str | None = None, turn_id: str | None = None
     ) -> "Session":
-        """The same surroundings with another caller, agent or turn, where given."""
+        """Return this session with the given caller, agent or turn replaced."""
         if caller is None and agent_id is None and turn_id is None:
             return self
         return replace(
@@ -59,5 +59,5 @@ class Session:
 
 
 def valid_session_id(session_id: str) -> bool:
-    """Whether the id may name a folder."""
+    """Whether the id is a valid session id and thus safe as a folder name."""
     return SESSION_ID.fullmatch(session_id) is not None

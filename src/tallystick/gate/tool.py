@@ -1,11 +1,11 @@
-"""A tool: its card (what everyone may know) and its handler (what only the runner holds).
+"""Tools: a tool is a card (public metadata) and a handler (held only by the runner).
 
     @tool(effect="read")
     def word_count(path: str) -> int:
         "Count the words of a file."
 
-The decorator reads the annotations once and builds both schemas. A card can also be written by hand, for tools whose
-schemas come from elsewhere (an OpenAPI operation, an MCP server).
+The decorator reads the annotations once and builds both schemas. A card can also be built directly, for tools whose
+schemas come from another source (an OpenAPI operation, an MCP server).
 """
 
 import inspect
@@ -25,63 +25,63 @@ Effect = Literal["read", "write", "external"]
 How = Literal["async", "thread", "inline", "process"]
 Origin = Literal["local", "upstream", "client"]
 Clean = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Arguments as they came → arguments as they may be kept."""
+"""Received arguments → arguments that may be stored."""
 
 P = ParamSpec("P", default=...)
 R = TypeVar("R", default=Any)
 
 EFFECTS: frozenset[str] = frozenset({"read", "write", "external"})
 DEFAULT_TIMEOUT_S = 60.0
-"""Long enough for a slow search, short enough that a hung tool is noticed within a minute."""
+"""Long enough for a slow search, short enough to detect a hung tool within a minute."""
 MAX_OUTPUT_BYTES = 16 * 1024 * 1024
-"""A tool that returns more is broken or hostile; the result is refused, the gate goes on."""
+"""A tool that returns more is broken or hostile; the gate rejects the result and continues to serve calls."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """Everything about a tool but its code."""
+    """The metadata of a tool: everything except its code."""
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None = None
-    """None: results are not checked (upstream tools that publish no schema)."""
+    """None: results are not validated (upstream tools that publish no schema)."""
     effect: Effect = "write"
-    """`read` changes nothing; `write` changes this workspace; `external` reaches the world outside."""
+    """`read` changes nothing; `write` changes this workspace; `external` affects systems outside it."""
     roles: frozenset[str] = frozenset()
-    """Any one of these is enough; empty: those that policy names for the tool, and else `admin`."""
+    """The caller needs one of these; empty: one of the roles that policy names for the tool, or else `admin`."""
     audited: bool = False
-    """Successful calls also stand in the audit records (`/api/audit/records`)."""
+    """Whether successful calls also appear in the audit records (`/api/audit/records`)."""
     action: str | None = None
-    """Name of the action in the audit record; the tool's name without `tool.` if not given."""
+    """Action name in the audit record; None: the tool's name without the prefix `tool.`."""
     resource: str | None = None
-    """Resource of the audit record, e.g. `dataset:{dataset_id}`; filled from arguments, then from the result."""
+    """Resource template of the audit record, e.g. `dataset:{dataset_id}`; filled from arguments, then the result."""
     audit_keys: tuple[str, ...] = ()
-    """Names copied from arguments and result into the audit record's metadata: ids and parameters, never text."""
+    """Keys copied from arguments and result into the audit record's metadata: ids and parameters, never text."""
     idempotent: bool = False
     timeout_s: float = DEFAULT_TIMEOUT_S
     aliases: tuple[str, ...] = ()
     key_aliases: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Normalised key → real key."""
+    """Normalised alias → real argument key."""
     dry_run: bool = False
-    """The tool takes `dry_run` and changes nothing when it is true."""
+    """Whether the tool accepts `dry_run` and changes nothing when it is true."""
     origin: Origin = "local"
-    """`upstream` keeps its schemas as published; `client` is run by the caller, not by us."""
+    """`upstream` tools keep their schemas as published; `client` tools are run by the caller, not by the gate."""
     how: How = "thread"
     secrets: tuple[str, ...] = ()
-    """Argument names whose values are stored only as a keyed digest (`writeOnly` ones are found by themselves)."""
+    """Argument names whose values are stored only as a keyed digest (`writeOnly` arguments are added automatically)."""
     owned_keys: frozenset[str] = frozenset()
-    """Keys that policy owns: one at any depth of the arguments is a direct canonical write."""
+    """Keys that only policy may write; one at any depth of the arguments is rejected as a direct canonical write."""
     provenance_key: str | None = None
-    """The argument that must name where a durable write comes from."""
+    """The argument that must state the source of a durable write."""
     spends: str | None = None
-    """A named budget each call draws one from, e.g. `search`."""
+    """The budget from which each call takes one unit, e.g. `search`."""
     max_output_bytes: int = MAX_OUTPUT_BYTES
     strict: bool = True
-    """Upstream only: refuse a schema we cannot run instead of leaving the pattern out."""
+    """Upstream only: reject a schema with an unsupported pattern instead of dropping the pattern."""
 
     def definition(self) -> dict[str, Any]:
-        """The card as plain JSON: what the version is the digest of, and what replay reads back."""
+        """Return the card as plain JSON; `version` is its digest, and replay restores the card from it."""
         return {
             "name": self.name,
             "description": self.description,
@@ -109,7 +109,7 @@ class Card:
 
     @classmethod
     def from_definition(cls, definition: Mapping[str, Any]) -> "Card":
-        """The card that `definition` was taken from (`how` is not part of it: it does not bear on a decision)."""
+        """Restore a card from its definition, except `how`, which is not in it because no decision depends on it."""
         fields = dict(definition)
         fields["timeout_s"] = fields.pop("timeout_ms") / 1000
         for name in ("roles", "owned_keys"):
@@ -120,30 +120,30 @@ class Card:
 
     @cached_property
     def version(self) -> str:
-        """SHA-256 of the definition; stands in every receipt as `tool_version`."""
+        """SHA-256 of the definition; every receipt contains it as `tool_version`."""
         return sha256(orjson.dumps(self.definition(), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     @cached_property
     def audit_action(self) -> str:
-        """`analysis.run` for `tool.analysis.run`."""
+        """The action name for audit records, e.g. `analysis.run` for `tool.analysis.run`."""
         return self.action or self.name.removeprefix("tool.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool(Generic[P, R]):
-    """A card with its handler; only registration sees both together."""
+    """A card with its handler; only registration handles both together."""
 
     card: Card
     handler: Callable[P, R]
     rule: Callable[..., Any] | None = None
-    """A room's own rule, `rule(proposal, snapshot) → Decision`; decide runs it last."""
+    """A room's rule, `rule(proposal, snapshot) → Decision`; the decide step runs it last."""
     snapshot: Callable[[], Any] | None = None
-    """What the rule reads; its digest stands in the receipt."""
+    """Returns the data that the rule reads; the receipt contains its digest."""
     clean: Clean | None = None
-    """Replaces what must not be kept, such as personal data, before a call is looked at: neither the decision, nor the
-    receipt, nor the handler sees more."""
+    """Replaces data that must not be stored, such as personal data, before any other step: decision, receipt and
+    handler see only the cleaned arguments."""
     codec: Codec | None = None
-    """Converts between JSON and the handler's annotated types; None: the handler takes and gives JSON as it is."""
+    """Converts between JSON and the handler's annotated types; None: the handler takes and returns plain JSON."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself, outside the gate (for its own unit tests)."""
@@ -151,7 +151,7 @@ class Tool(Generic[P, R]):
 
 
 class CardFields(TypedDict, total=False):
-    """The fields of `Card` that `tool` takes by name; what each means stands there."""
+    """The fields of `Card` that `tool` accepts as keyword arguments; see `Card` for their meaning."""
 
     description: str
     input_schema: Mapping[str, Any]
@@ -178,10 +178,10 @@ class CardFields(TypedDict, total=False):
 
 
 class ToolDecorator(Protocol):
-    """Makes a tool of a function and keeps its signature."""
+    """Turns a function into a tool and keeps its signature."""
 
     def __call__(self, function: Callable[P, R], /) -> Tool[P, R]:
-        """Make the tool."""
+        """Build the tool."""
         ...
 
 
@@ -210,21 +210,21 @@ def tool(
     snapshot: Callable[[], Any] | None = None,
     **card: Unpack[CardFields],
 ) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
-    """Make a tool of a typed function.
+    """Build a tool from a typed function.
 
     Args:
-        function: The function; its docstring is the description, its annotations are the schemas.
-        name: The tool's id, if not the function's name.
+        function: The function; its docstring becomes the description, its annotations become the schemas.
+        name: The tool's id; the default is the function's name.
         inline: Run a plain `def` on the event loop (only for code that cannot block).
-        isolate: Run in a process of its own that can be killed (for code that is not trusted to return).
-        rule: A room's own rule.
-        snapshot: What the rule reads.
+        isolate: Run in a separate process that can be killed (for code that may never return).
+        rule: A room's rule.
+        snapshot: Returns the data that the rule reads.
         card: Other fields of `Card`.
     """
 
     def build(function: Callable[..., Any], /) -> Tool[..., Any]:
         made = _card_of(function, name, {"how": _how(function, inline=inline, isolate=isolate), **card})
-        # Schemas written by hand say nothing of Python types: the handler then takes and gives JSON.
+        # Handwritten schemas do not describe Python types, so the handler takes and returns JSON.
         codec = None if "input_schema" in card else codec_of(function)
         return Tool(card=made, handler=function, rule=rule, snapshot=snapshot, codec=codec)
 
@@ -232,7 +232,7 @@ def tool(
 
 
 def _card_of(function: Callable[..., Any], name: str | None, fields: dict[str, Any]) -> Card:
-    """The card of a function; what the fields do not say is read from its docstring and annotations."""
+    """Build the card of a function; missing fields are derived from its docstring and annotations."""
     if not fields.get("description"):
         fields["description"] = inspect.getdoc(function) or ""
     for names in {"roles", "owned_keys"} & fields.keys():
@@ -248,7 +248,7 @@ def _card_of(function: Callable[..., Any], name: str | None, fields: dict[str, A
 
 
 def check_card(card: Card) -> None:
-    """Refuse a card that cannot be meant; names and schemas are checked when it is registered.
+    """Reject a card with invalid field values; names and schemas are checked at registration.
 
     Raises:
         RegistrationError: The message names the field.

@@ -4,21 +4,23 @@
                 │                           │                   │
                 └───────────────────────────┴───────────────────┴──► Rejection
 
-Model text enters at `open_envelope`; calls that are structured already (HTTP, MCP, Python) enter at `admit_call`.
+Model text enters at `open_envelope`; calls that are already structured (HTTP, MCP, Python) enter at `admit_call`.
 
-    envelope      one strict JSON object, or a refusal; thinking blocks in front are put aside
-    strictjson    the parser behind every door, and the same strictness for Python objects
-    toolsyntax    tool calls written into prose, which a final answer may not hold
-    nonces        one per step, single use, bound to session, turn and agent
-    names         the catalogue: which tools there are, which names mean them
-    schema        compiled once, asked at every call; what could hurt is refused at registration
-    misfits       where a value does not fit, and by which rule, found without listing every error
-    references    no reference leaves its schema, no circle, no explosion
-    subschemas    ways through a schema
-    arguments     keys, guards, schema: the call as the tool will receive it
-    turn_schema   the JSON Schema of a turn's next message, for providers that can hold a model to one
-    proposal      what comes out
+    envelope            parses model text: one strict JSON object or a rejection; leading thinking blocks are stripped
+    strictjson          the parser for every door, and the same checks for Python objects
+    toolsyntax          detects tool calls written as prose, which a final answer must not contain
+    nonces              one per step, single use, bound to session, turn and agent
+    names               the catalogue: registered tools, their names and aliases
+    schema              compiled at registration, which rejects unsafe schemas; validates every call
+    misfits             finds where a value violates its schema, and which rule, without listing every error
+    references          rejects schemas with external references, endless cycles or too many branches
+    subschemas          traversal of a schema
+    cleaned_arguments   removes data that must not be stored
+    arguments           checks keys, guards and schema; returns the call as the tool will receive it
+    turn_schema         the JSON Schema of a turn's next message, for providers that support structured output
+    proposal            the result types
 
-Nothing here decides whether a call may run, and nothing here runs it. A refusal is a value with a fixed code and a
-fixed reason; it names places (JSON pointers) and rules, never values. Registration raises, since no call is involved.
+This step neither decides whether a call may run nor runs it. A rejection is a value with a fixed code and a fixed
+reason; it contains locations (JSON pointers) and rule names, never values. Registration errors are raised as
+exceptions, since no call is involved.
 """

@@ -1,8 +1,8 @@
-"""Tool and arguments → Proposal or Rejection: the last step of admit, and the first for calls without an envelope.
+"""Tool and arguments → Proposal or Rejection: the last part of admit, and the only part for calls without an envelope.
 
-In order: the name, plain JSON, the keys, what only policy may write, where a durable write comes from, the schema.
-Values are altered in two ways only. An integral float becomes the integer it is (7.0 → 7; the canonical bytes are
-the same), and a null that a provider forced on an optional argument is dropped. No text is refused for what it says.
+Checks, in order: name, plain JSON, keys, fields that only policy may write, provenance of durable writes, schema.
+Values are changed in two ways only: an integral float becomes an integer (7.0 → 7; the canonical bytes are the same),
+and a null that a provider forced on an optional argument is dropped. Text is never rejected for its content.
 """
 
 from dataclasses import replace
@@ -26,14 +26,14 @@ from tallystick.gate.codes import BAD_ARGS, CANONICAL_WRITE, LEDGER, NO_PROVENAN
 from tallystick.gate.session import Session
 
 ECHOED = 100
-"""Characters of the caller's name for a tool that are repeated in a rejection."""
+"""Maximum characters of the proposed tool name that a rejection repeats."""
 
 _NESTED = frozenset({dict, list})
 
 MAX_FORCED_NULLS = 1_000
-"""More nulls than this no provider forces on a call; they are not looked for without end."""
+"""Limit of the search for forced nulls; no provider forces more than this on a call."""
 
-# Reasons are fixed strings: they can be logged and counted, and nothing a caller sent can hide in one.
+# Reasons are fixed strings: safe to log and count, and free of caller input.
 NO_SUCH_TOOL = "no tool of this name"
 NAME_NOT_TEXT = "tool is not a string"
 ARGS_NOT_OBJECT = "args is not an object"
@@ -51,13 +51,13 @@ def admit_call(
     """Check a call against the catalogue.
 
     Args:
-        catalogue: The tools there are.
-        tool: The name as it came.
-        args: The arguments as they came.
-        dry_run: The caller asks for a dry run.
-        cot_leak: Handed on into the proposal.
-        exact: Take name and keys as they stand, without aliases.
-        session: Handed on into the proposal.
+        catalogue: The registered tools.
+        tool: The name as received.
+        args: The arguments as received.
+        dry_run: Whether the caller requests a dry run.
+        cot_leak: Copied to the proposal.
+        exact: Match name and keys exactly, without aliases.
+        session: Copied to the proposal.
     """
     if type(tool) is not str:
         return Rejection(fault=UNKNOWN_TOOL, reason=NAME_NOT_TEXT)
@@ -82,19 +82,19 @@ def admit_call(
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:
-    """The arguments as the tool will receive them, or why it will not."""
-    # Before anything reads the values: an object that answers differently each time must not get further.
+    """Return the arguments as the tool will receive them, or the rejection."""
+    # Check types before anything reads the values: an object may return something different on each read.
     unfit = check_json_value(args)
     if unfit is not None:
         return unfit
     real: dict[str, Any] = whole_numbers(args)
-    # Exact first: only a call that does not fit as it stands is read as one with other keys.
+    # Try the exact keys first: keys are mapped only if the call does not fit unchanged.
     if not exact and entry.keys and not real.keys() <= entry.properties and not entry.input.accepts(real):
         renamed = _with_real_keys(entry, real)
         if isinstance(renamed, Rejection):
             return renamed
         real = renamed
-    # Guards come before the schema, so that a forbidden field is called by its name and not just "unknown".
+    # Guards run before the schema, so that a forbidden field is reported as such and not just as unknown.
     refused = _check_guards(entry, real) if entry.guarded else None
     if refused is None and dry_run:
         refused = _ask_for_dry_run(entry, real)
@@ -102,8 +102,8 @@ def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> d
 
 
 def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Rejection:
-    """The arguments under the keys that are meant; unknown ones stay, for the schema to name."""
-    # Which of two values is meant cannot be known, not even when they are equal: the next call they may not be.
+    """Map aliases to the real keys; unknown keys stay, so that the schema check reports them."""
+    # Two keys for one argument are ambiguous and rejected even if the values are equal; next time they may differ.
     real: dict[str, Any] = {}
     for key, value in args.items():
         meant = key if key in entry.properties else entry.keys.get(normalised(key), key)
@@ -114,8 +114,8 @@ def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Reje
 
 
 def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
-    """What comes before the schema: fields of policy, then provenance."""
-    # Compared in their plain form: a tool that reads keys loosely must not be reached by `Status`.
+    """Run the checks that precede the schema: fields owned by policy, then provenance."""
+    # Compare normalised keys: a tool that ignores case must not receive an owned `status` as `Status`.
     owned = _plain_forms(entry.card.owned_keys)
     found = _find_key(args, owned) if owned else None
     if found is not None:
@@ -132,12 +132,12 @@ def _without_provenance(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 
 @lru_cache(maxsize=256)
 def _plain_forms(keys: frozenset[str]) -> frozenset[str]:
-    """Worked out once for each set of keys: a card has dozens of them, and every call asks."""
+    """Normalise a set of keys; cached, because a card has dozens of them and every call needs them."""
     return frozenset(map(normalised, keys))
 
 
 def _find_key(value: Any, owned: frozenset[str]) -> str | None:
-    """The pointer to the first key that policy owns, in an object or a list."""
+    """Return the pointer to the first key that policy owns, at any depth of an object or list."""
     pairs = value.items() if type(value) is dict else enumerate(value)
     for key, item in pairs:
         if type(key) is str and normalised(key) in owned:
@@ -150,7 +150,7 @@ def _find_key(value: Any, owned: frozenset[str]) -> str | None:
 
 
 def _says_something(value: Any) -> bool:
-    """Whether there is anything but emptiness; whether it is a valid id is for the schema to say."""
+    """Whether a value is not empty; the schema checks whether it is a valid id."""
     if type(value) is str:
         return bool(value.strip())
     if type(value) is list:
@@ -159,7 +159,7 @@ def _says_something(value: Any) -> bool:
 
 
 def _ask_for_dry_run(entry: Entry, args: dict[str, Any]) -> Rejection | None:
-    """Set the argument where there is one. A tool that cannot do without effects must not be asked to."""
+    """Set `dry_run` if the schema has it; reject the call if the tool does not support dry runs."""
     if not entry.card.dry_run:
         return Rejection(fault=BAD_ARGS, reason=NO_DRY_RUN)
     if "dry_run" in entry.properties:
@@ -168,9 +168,9 @@ def _ask_for_dry_run(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 
 
 def _check_schema(entry: Entry, args: dict[str, Any]) -> Rejection | None:
-    """The schema; nulls that do not fit are taken out of `args` if it fits without them."""
+    """Validate against the schema; nulls that violate it are removed from `args` if that makes it valid."""
     if not entry.input.accepts(args):
-        # Explained as it came: without its nulls it may fail for another reason than the caller's.
+        # Explain the call as received: without its nulls it may fail for a different reason.
         pointer, rule = entry.input.explain(args)
         if not _drop_forced_nulls(entry, args):
             return Rejection(fault=BAD_ARGS, reason=f"schema: {rule}", pointer=pointer or None)
@@ -179,29 +179,29 @@ def _check_schema(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 
 
 def _drop_forced_nulls(entry: Entry, args: dict[str, Any]) -> bool:
-    """Take out the nulls at fault; if one was required, it is missing then, and the call still refused."""
+    """Remove nulls that violate the schema; without a required argument, the call is still rejected."""
     if not _holds_null(args):
         return False
     misfits = islice(entry.input.misfits(args), MAX_FORCED_NULLS)
-    # A name that the schema does not know is no optional argument, whatever stands under it.
+    # A name unknown to the schema is not an optional argument, so its null is not dropped.
     paths = [path for path, rule in misfits if path and rule not in CLOSING_RULES]
     for path in paths:
         holder = _at(args, path[:-1])
-        # An item of a list stays: without it, the others would mean something else.
+        # Keep list items: removing one would shift the others.
         if type(holder) is dict and holder.get(path[-1], "") is None:
             del holder[path[-1]]
     return entry.input.accepts(args)
 
 
 def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
-    """Where an integer is asked for and a float stands that no integer of ours may hold.
+    """Return the pointer to a float beyond ±`MAX_INTEGER` where the schema requires an integer.
 
-    To JSON Schema 1e22 is an integer, to a tool that takes an `int` it is none. With a fraction in its place the
-    schema tells which is meant.
+    JSON Schema accepts 1e22 as an integer, but a tool that takes an `int` does not. Replacing the float by a fraction
+    shows whether the schema requires an integer there.
     """
     if not has_large_float(args):
         return None
-    # All are probed at once: one check for thousands of numbers, not one for each.
+    # Probe all of them in one check instead of one check per number.
     large: set[tuple[str | int, ...]] = set()
     probe = _with_fractions(args, (), large)
     for path, rule in entry.input.misfits(probe) if large else ():
@@ -211,7 +211,7 @@ def _integer_too_large(entry: Entry, args: dict[str, Any]) -> str | None:
 
 
 def _with_fractions(value: Any, path: tuple[str | int, ...], large: set[tuple[str | int, ...]]) -> Any:
-    """A copy with a fraction for each such float; their paths go into `large`."""
+    """Return a copy with a fraction for each float beyond ±`MAX_INTEGER`; add their paths to `large`."""
     kind = type(value)
     if kind is dict:
         return {key: _with_fractions(item, (*path, key), large) for key, item in value.items()}
@@ -224,7 +224,7 @@ def _with_fractions(value: Any, path: tuple[str | int, ...], large: set[tuple[st
 
 
 def _holds_null(value: Any) -> bool:
-    """Whether there is anything to drop; most misfits are no nulls, and the search is spared."""
+    """Whether a value contains a null; most schema violations involve none, and the search can be skipped."""
     if type(value) is dict:
         return any(item is None or _holds_null(item) for item in value.values())
     return type(value) is list and any(_holds_null(item) for item in value)
@@ -232,15 +232,15 @@ def _holds_null(value: Any) -> bool:
 
 def _at(value: Any, path: list[str | int]) -> Any:
     for step in path:
-        # A path may end in a name that is missing.
+        # The path may contain a missing name.
         value = value.get(step) if type(value) is dict else value[step]
     return value
 
 
 def _differs(real: dict[str, Any], args: dict[str, Any], *, dry_run: bool) -> bool:
-    """Whether something was renamed or dropped.
+    """Whether a key was renamed or a value dropped.
 
-    7 equals 7.0, so a number in another form is no difference; neither is the dry run that was asked for.
+    Converted numbers (7 equals 7.0) and the requested `dry_run` do not count as differences.
     """
     if dry_run and "dry_run" in real:
         real, args = ({**side, "dry_run": True} for side in (real, args))
@@ -248,5 +248,5 @@ def _differs(real: dict[str, Any], args: dict[str, Any], *, dry_run: bool) -> bo
 
 
 def _echo(tool: str) -> str:
-    """A name that is safe to store: cut, and without half surrogates."""
+    """Make a tool name safe to store: truncated, and without lone surrogates."""
     return tool[:ECHOED].encode("utf-8", "replace").decode()

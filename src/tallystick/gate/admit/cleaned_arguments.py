@@ -1,4 +1,4 @@
-"""Arguments as they may be kept: a room takes out what must not be (see `Tool.clean`), before anything else is done."""
+"""Lets a room remove data that must not be stored from the arguments (see `Tool.clean`), before any other step."""
 
 import logging
 from typing import Any
@@ -10,19 +10,19 @@ from tallystick.gate.codes import CANCELLED
 _log = logging.getLogger(__name__)
 
 LONG = 4_096
-"""Characters of arguments that are cleaned in a thread of their own: more takes longer than others may wait."""
+"""Characters of arguments; more than this is cleaned in a worker thread, so that it does not delay other calls."""
 CALLER_LEFT = Rejection(fault=CANCELLED, reason="the caller left before the call was admitted")
 
 
 def is_long_to_clean(catalogue: Catalogue, tool: object, args: object) -> bool:
-    """Whether a room cleans the arguments of this tool, and there is much of them."""
+    """Whether this tool has a cleaning function and its arguments are longer than `LONG`."""
     entry = catalogue.meant(tool)
     return entry is not None and entry.clean is not None and _is_long(args)
 
 
 def _is_long(args: object) -> bool:
     waiting, left = [args], LONG
-    # Ends with what is counted: nothing is gone into deeper than that, and nothing for ever.
+    # The budget also bounds the traversal of deep or self-referencing values.
     while waiting and left >= 0:
         value = waiting.pop()
         left -= len(value) if isinstance(value, str) else 1
@@ -34,14 +34,14 @@ def _is_long(args: object) -> bool:
 
 
 def cleaned(entry: Entry | None, args: Any) -> Any:
-    """The arguments as they may be kept; None: that could not be found out, so nothing of them is."""
+    """Return the arguments that may be stored; None: cleaning failed, so none of them may be stored."""
     if entry is None or entry.clean is None or type(args) is not dict:
         return args
     try:
         return entry.clean(args)
     except (RecursionError, TypeError):
-        # No JSON: refused for that, and never recorded as it stands.
+        # Not JSON: a later check rejects it for that, and it is never recorded unchanged.
         return args
-    except Exception:  # noqa: BLE001 - a part of the room's, of which anything may come
+    except Exception:  # noqa: BLE001 - room code may raise any exception
         _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
         return None

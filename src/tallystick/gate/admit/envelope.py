@@ -6,8 +6,8 @@ A model proposes a call with one JSON object and nothing else:
     after a result      {"action": "tool", "tool": …, "args": {…}, "nonce": …}
                         {"action": "final", "nonce": …}
 
-There is no lenient reading. A fence, a greeting, a second object, an unknown field: nothing runs. The one thing that
-is put aside is a thinking block in front, because some models cannot leave it out; it is counted, or refused.
+Parsing is strict: a code fence, a greeting, a second object or an unknown field is rejected, and nothing runs. The one
+exception is a leading thinking block, because some models cannot omit it; it is stripped and counted, or rejected.
 """
 
 import re
@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 MAX_ENVELOPE_BYTES = 64 * 1024
-"""Bytes, not characters: a letter with thousands of combining marks is short only to the eye."""
+"""Bytes, not characters: one visible letter can carry thousands of combining marks."""
 
-# Reasons are fixed strings: they can be logged and counted, and nothing a model wrote can hide in one.
+# Reasons are fixed strings: safe to log and count, and free of model output.
 THINKING = "a thinking block stands before the object"
 TWO_OBJECTS = "more than one object"
 UNKNOWN_FIELD = "unknown top-level field"
@@ -56,51 +56,51 @@ TOOL_NOT_TEXT = "tool is not a string"
 ARGS_NOT_OBJECT = "args is not an object"
 NONCE_MALFORMED = "nonce is missing or not a string"
 
-# The fields of each form, exactly.
+# The exact fields of each message form.
 _FIRST = frozenset({"tool", "args", "nonce"})
 _LATER = frozenset({"action", "tool", "args", "nonce"})
 _FINAL = frozenset({"action", "nonce"})
 
-# White space is JSON's four; what Unicode or Python count besides would let other text through.
+# Only the four white-space characters of JSON; the wider sets of Unicode and Python would admit other text.
 _WHITE = b" \t\n\r"
-# Possessive and fixed texts only: no input makes these look at a place twice.
+# Only possessive quantifiers and fixed strings, so that no input causes backtracking.
 _SPACES = re.compile(rb"[ \t\n\r]*+")
 _CLOSES = {b"<think>": b"</think>", b"<thinking>": b"</thinking>", b"[thinking]": b"[/thinking]"}
 _OPENING = re.compile(rb"<think>|<thinking>|\[thinking\]", re.IGNORECASE)
 _CLOSING = re.compile(rb"</think>|</thinking>|\[/thinking\]", re.IGNORECASE)
-# A string runs to its closing quote or to the end of the text, so that no text is looked at twice.
+# A string token extends to its closing quote or to the end of the text, so that no text is scanned twice.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 @record
 class Envelope:
-    """A well-formed message. The nonce has not been compared yet, the tool not looked up."""
+    """A well-formed message; its nonce is not verified yet and its tool not looked up."""
 
     final: bool
-    """`{"action":"final"}`: no tool, the model wants to answer."""
+    """`{"action":"final"}`: the model calls no tool and wants to give its final answer."""
     tool: str
     args: dict[str, Any]
     nonce: str
     cot_leak: bool
-    """A thinking block was put aside."""
+    """Whether a thinking block was stripped."""
 
 
 def open_envelope(
     text: str | bytes, *, first: bool, may_finish: bool = False, cot: str = "strip"
 ) -> Envelope | Rejection:
-    """Read a model's message as one strict envelope.
+    """Parse a model's message as one strict envelope.
 
     Args:
-        text: The message as it came.
-        first: Step one of the turn (no tool result has been shown yet).
+        text: The message as received.
+        first: Whether this is step one of the turn (the model has seen no tool result yet).
         may_finish: Whether `{"action":"final"}` is admitted on step one.
-        cot: `strip` puts a thinking block before the object aside, `reject` refuses it.
+        cot: `strip` removes a thinking block before the object, `reject` rejects the message.
     """
     data = _bytes_of(text)
     if isinstance(data, Rejection):
         return data
-    # No cache: arguments may be secrets, and jiter's would keep them for the whole process.
-    # The usual message parses as it stands; what is wrong with the others is worked out only then.
+    # No cache: arguments may be secrets, and jiter's cache would keep them for the lifetime of the process.
+    # The usual message parses at once; errors are diagnosed only if it does not.
     try:
         message = from_json(data, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
     except ValueError as error:
@@ -109,8 +109,8 @@ def open_envelope(
 
 
 def _bytes_of(text: str | bytes) -> bytes | Rejection:
-    """The message as UTF-8, if it is not too large and can be written as such."""
-    # Text is never shorter in bytes than in characters, so a huge one is refused before it is encoded.
+    """Encode the message as UTF-8; reject it if it is too large or cannot be encoded."""
+    # UTF-8 has at least one byte per character, so a huge text is rejected before it is encoded.
     if len(text) > MAX_ENVELOPE_BYTES:
         return refuse(TOO_LARGE)
     if isinstance(text, bytes):
@@ -123,32 +123,32 @@ def _bytes_of(text: str | bytes) -> bytes | Rejection:
 
 
 def _read(message: Any, data: bytes, *, first: bool, may_finish: bool, cot_leak: bool) -> Envelope | Rejection:
-    """Take the fields out of a parsed message; the well-formed call first, since it is the usual one."""
+    """Extract the fields of a parsed message; the well-formed call is checked first, since it is the usual case."""
     if type(message) is not dict:
         return refuse(NOT_AN_OBJECT)
-    # So many fields, and each of these among them: then there is no other.
+    # If the field count is right and every expected field is present, there is no unknown field.
     if len(message) == (3 if first else 4) and (first or message.get("action") == "tool"):
         tool, args, nonce = message.get("tool"), message.get("args"), message.get("nonce")
         if type(tool) is str and type(args) is dict and type(nonce) is str and nonce:
-            # The envelope around the arguments is the first level.
+            # depth=1: the envelope itself is the first nesting level.
             unfit = numbers_unfit(args, data, depth=1)
             return unfit or Envelope(final=False, tool=tool, args=args, nonce=nonce, cot_leak=cot_leak)
     return _read_rest(message, first=first, may_finish=may_finish, cot_leak=cot_leak)
 
 
 def _read_rest(message: dict[str, Any], *, first: bool, may_finish: bool, cot_leak: bool) -> Envelope | Rejection:
-    """The wish to finish, or the reason why this is no envelope.
+    """Return the final envelope, or the reason why the message is not an envelope.
 
-    Form comes before the nonce: a message of another form has no nonce, only a field of that name.
+    The form is checked before the nonce: in a message of another form, the field `nonce` has no meaning.
     """
-    # On step one of a turn that may not finish, `action` is simply an unknown field.
+    # On step one of a turn that may not finish, `action` is an unknown field.
     final = message.get("action") == "final" and (may_finish or not first)
     fields = _FINAL if final else _FIRST if first else _LATER
     if not message.keys() <= fields:
         return refuse(UNKNOWN_FIELD)
     if not fields - {"nonce"} <= message.keys():
         return refuse(MISSING_FIELD)
-    # Missing, null, a number, empty: one answer for all, since none of them is a guess worth telling apart.
+    # Missing, null, a number and empty share one reason; distinguishing them would help nobody.
     nonce = message.get("nonce")
     if type(nonce) is not str or not nonce:
         return refuse(NONCE_MALFORMED, fault=NONCE)
@@ -160,15 +160,15 @@ def _read_rest(message: dict[str, Any], *, first: bool, may_finish: bool, cot_le
 
 
 def _open_otherwise(data: bytes, finding: str, *, first: bool, may_finish: bool, cot: str) -> Envelope | Rejection:
-    """Put a thinking block aside and read again, or say what is wrong.
+    """Strip leading thinking blocks and parse again, or return the reason for the rejection.
 
-    Only what does not parse as it stands comes here, so tags inside an object are never touched.
+    Only messages that do not parse unchanged get here, so tags inside a valid object are never touched.
     """
     start = _end_of_thinking(data)
     if start == 0:
         return _why_refused(data, finding)
     if not _is_text(data[:start]):
-        # What is put aside is part of the message too, and the whole message is text.
+        # The stripped block is part of the message, and the whole message must be valid UTF-8.
         return refuse(NOT_UTF8)
     if cot == "reject":
         return refuse(THINKING, fault=COT)
@@ -189,7 +189,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _why_refused(data: bytes, finding: str) -> Rejection:
-    """The reason, with two objects told apart from other extra text: a model that does that needs another hint."""
+    """Return the rejection; two objects get their own fault, since the model needs a different hint for them."""
     reason = why_not_json(finding, data)
     if reason == EXTRA_TEXT and _after_first_object(data).startswith(b"{"):
         return refuse(TWO_OBJECTS, fault=MULTIPLE)
@@ -197,9 +197,9 @@ def _why_refused(data: bytes, finding: str) -> Rejection:
 
 
 def _after_first_object(data: bytes) -> bytes:
-    """What follows the object the text begins with, without white space.
+    """Return the text after the leading object, without leading white space.
 
-    jiter has read that object without complaint, so brackets match here and only strings must be stepped over.
+    jiter has parsed that object without error, so its brackets match and only strings must be skipped.
     """
     text = data.lstrip(_WHITE)
     depth = 0
@@ -214,30 +214,30 @@ def _after_first_object(data: bytes) -> bytes:
 
 
 def _end_of_thinking(data: bytes) -> int:
-    """Where the text begins after the thinking blocks in front; 0 if there are none.
+    """Return the offset after the leading thinking blocks; 0 if there are none.
 
-    A closing tag without its opening one ends a block that the chat template began, so what stands before it goes
-    too, as long as no brace does: from the first brace on, tags are data.
+    A closing tag without an opening one ends a block that the chat template opened, so the text before it is stripped
+    too, unless it contains a brace: from the first brace on, tags are data.
     """
-    # A byte order mark is no thought, and must not go with one.
+    # A byte order mark must be reported as an error, not stripped with a thinking block.
     if data.startswith(b"\xef\xbb\xbf"):
         return 0
-    # Bytes lower only ASCII, so places in both are the same.
+    # `bytes.lower` changes only ASCII, so offsets are the same in both.
     lowered = data.lower()
     brace = data.find(b"{")
     position = 0
     while True:
-        at = _SPACES.match(data, position).end()  # type: ignore[union-attr] # it matches nothing, too
+        at = _SPACES.match(data, position).end()  # type: ignore[union-attr] # it also matches the empty string
         opening = _OPENING.match(data, at)
         if opening is not None:
             closing = _CLOSES[opening[0].lower()]
             end = lowered.find(closing, at)
-            # A block that never ends hides where the object would begin.
+            # In an unclosed block, the start of the object cannot be determined.
             if end < 0:
                 return position
             position = end + len(closing)
             continue
-        # A brace inside a block that was put aside is not the object's.
+        # Ignore a brace inside a stripped block.
         if 0 <= brace < at:
             brace = data.find(b"{", at)
         orphan = _CLOSING.search(data, at, len(data) if brace < 0 else brace)

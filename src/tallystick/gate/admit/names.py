@@ -1,7 +1,7 @@
-"""The catalogue: which tools there are, and which names mean them.
+"""The catalogue: the registered tools, their names and aliases.
 
-A name is compared as it stands, byte for byte. Lookalike letters, capitals and stray spaces are never folded into a
-match; what models are known to confuse stands in a short, curated map of aliases, and nothing else does.
+Tool names are compared exactly; lookalike letters, capitals and extra spaces never match. Names that models are known
+to confuse are in a short, curated map of aliases; a card can declare further aliases of its own tool.
 """
 
 import re
@@ -17,10 +17,10 @@ from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas
 from tallystick.gate.tool import Card, Clean
 
 TOOL_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-"""Both styles, `file_locator` and `tool.search.nn`; nothing that looks like something else."""
+"""Allows both styles, `file_locator` and `tool.search.nn`; ASCII only, so no lookalike characters."""
 
 LONGEST_NAME = 64
-"""A longer key is no name of ours; it is not worth remembering what it means."""
+"""Longest key, in characters, that is cached when normalised; longer keys are not real argument names."""
 _SEPARATORS = re.compile(r"[ \t\n\r_.-]+")
 
 TOOL_ALIASES: Mapping[str, str] = {
@@ -30,59 +30,59 @@ TOOL_ALIASES: Mapping[str, str] = {
     "list_files": "file_locator",
     "find_file": "file_locator",
 }
-"""Names models use for tools they were not told by that name."""
+"""Names that models use for a tool although the prompt gave another name."""
 
 KEY_ALIASES: Mapping[str, str] = {
     "path": "file_path",
     "file": "file_path",
     "query": "search_criteria",
 }
-"""The same for argument keys; one counts only where the real key exists and the alias is no key itself."""
+"""The same for argument keys; an alias applies only if the tool has the real key and no key named like the alias."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """A tool as admit needs it: the card, and what can be worked out once instead of at every call."""
+    """A registered tool: its card, and data precomputed for every call."""
 
     card: Card
     input: CompiledSchema
     output: CompiledSchema | None
-    """None: results are not checked."""
+    """None: results are not validated."""
     properties: frozenset[str]
-    """The argument keys the schema names at the top."""
+    """The argument keys that the schema names at the top level."""
     keys: Mapping[str, str]
-    """Normalised key or alias → real key; ambiguous ones are not in it. Empty for tools that are not ours."""
+    """Normalised key or alias → real key, without ambiguous ones; empty for upstream and client tools."""
     guarded: bool
-    """Some key is owned by policy, or the tool must be told where its data comes from."""
+    """Whether policy owns some keys or the tool requires provenance."""
     clean: Clean | None = None
-    """What arguments go through first (see `Tool.clean`)."""
+    """Cleans the arguments before any other step (see `Tool.clean`)."""
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What was left out of the schemas."""
+        """The parts that were left out of the schemas."""
         return self.input.flags + (self.output.flags if self.output else ())
 
 
 class Catalogue:
-    """All tools that can be called. Handlers are not here: the catalogue may be shown to anyone."""
+    """All tools that can be called; it holds no handlers, so it can be shown to anyone."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._claimed: dict[str, str] = {}
-        """Aliases that cards brought."""
+        """Aliases declared by cards."""
         self._aliases: dict[str, str] = {}
-        """Aliases that count now."""
+        """Aliases currently in effect."""
         self._watchers: dict[object, Callable[[], None]] = {}
 
     def add(self, card: Card, clean: Clean | None = None) -> Entry:
-        """Take a tool: check its name and compile its schemas.
+        """Register a tool: check its name and compile its schemas.
 
         Args:
-            card: Its card.
-            clean: What its arguments go through before anything else.
+            card: The tool's card.
+            clean: Cleans the arguments before any other step.
 
         Raises:
-            RegistrationError: The code says which rule is broken; the catalogue is as before.
+            RegistrationError: The code names the violated rule; the catalogue is unchanged.
         """
         if TOOL_ID.fullmatch(card.name) is None:
             raise RegistrationError(
@@ -90,11 +90,11 @@ class Catalogue:
             )
         if card.name in self._entries:
             raise RegistrationError(f"a tool '{card.name}' is registered already", code="tool_duplicate")
-        # Everything that can fail comes first; from here on nothing does.
+        # Everything that can fail comes before the first change, so that an error leaves the catalogue unchanged.
         entry = _entry_of(card, clean)
         self._check_aliases(card)
         self._entries[card.name] = entry
-        # Aliases are for our own tools; others' names and keys are exact.
+        # Only local tools have aliases; names and keys of other tools are exact.
         if card.origin == "local":
             self._claimed |= dict.fromkeys(card.aliases, card.name)
         self._settle_aliases()
@@ -102,7 +102,7 @@ class Catalogue:
         return entry
 
     def remove(self, name: str) -> None:
-        """Take a tool out, with its aliases; a name that is not there is no error."""
+        """Unregister a tool and its aliases; an unknown name is ignored."""
         entry = self._entries.pop(name, None)
         if entry is not None:
             self._claimed = {alias: target for alias, target in self._claimed.items() if target != name}
@@ -110,7 +110,10 @@ class Catalogue:
             self._tell()
 
     def watch(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Be told, in whatever thread changes it, that a tool came or went; gives what ends this."""
+        """Register a callback for added and removed tools; return a function that unregisters it.
+
+        The callback runs in the thread that changes the catalogue.
+        """
         token = object()
         self._watchers[token] = told
 
@@ -120,40 +123,40 @@ class Catalogue:
         return end
 
     def get(self, name: str) -> Entry | None:
-        """The tool with exactly this id."""
+        """Return the tool with exactly this id, or None."""
         return self._entries.get(name)
 
     def resolve(self, name: str) -> tuple[Entry, bool] | None:
-        """The tool that a name means, and whether the name is an alias."""
+        """Return the tool for an id or alias, and whether it is an alias; None if there is no such tool."""
         entry = self._entries.get(name)
         if entry is not None:
             return entry, False
-        # Two steps, since another thread may take the tool out between them. No tool has an empty name.
+        # Use `get` for both lookups, since another thread may remove the tool in between. No tool has an empty name.
         entry = self._entries.get(self._aliases.get(name, ""))
         return None if entry is None else (entry, True)
 
     def meant(self, name: object) -> Entry | None:
-        """The tool that is meant, if the name is one."""
+        """Return the tool for an id or alias; None if there is no such tool or the name is not a string."""
         found = self.resolve(name) if isinstance(name, str) else None
         return None if found is None else found[0]
 
     def entries(self) -> tuple[Entry, ...]:
-        """All tools, in the order they were added."""
+        """Return all tools in registration order."""
         return tuple(self._entries.values())
 
     def names(self) -> tuple[str, ...]:
-        """Every id and alias."""
+        """Return every id and alias."""
         return (*self._entries, *self._aliases)
 
     def __len__(self) -> int:
-        """How many tools there are."""
+        """Return the number of tools."""
         return len(self._entries)
 
     def _check_aliases(self, card: Card) -> None:
-        """An alias that a card brings must mean that tool and no other."""
+        """Reject invalid aliases and aliases that conflict with another tool."""
         if not all(TOOL_ID.fullmatch(alias) for alias in card.aliases):
             raise RegistrationError(f"an alias of '{card.name}' is no valid tool id", code="tool_name_invalid")
-        # Both ways round: a new alias may not hide a tool, a new tool may not fall under an old alias.
+        # In both directions: a new alias must not hide a tool, and a new tool must not have the name of an old alias.
         taken = self._entries.keys() | self._claimed.keys() if card.aliases else set[str]()
         if card.name in self._claimed or not taken.isdisjoint(card.aliases):
             raise RegistrationError(
@@ -166,27 +169,27 @@ class Catalogue:
             told()
 
     def _settle_aliases(self) -> None:
-        """Registered ids win over aliases; an alias that a card and the shipped map read differently means nothing."""
+        """Recompute the aliases: ids take precedence; an alias with two targets (card, `TOOL_ALIASES`) is dropped."""
         aliases = dict(self._claimed)
         for alias, target in TOOL_ALIASES.items():
             entry = self._entries.get(target)
-            # Tools of others are called by the name they published.
+            # Upstream and client tools are called only by their published names.
             if entry is None or entry.card.origin != "local":
                 continue
             if aliases.setdefault(alias, target) != target:
                 del aliases[alias]
-        # Replaced in one step, so that a call in another thread sees the old map or the new one.
+        # Replace the map atomically, so that a call in another thread sees either the old or the new one.
         self._aliases = {alias: target for alias, target in aliases.items() if alias not in self._entries}
 
 
 def normalised(key: str) -> str:
-    """A key as models mean it: trimmed, lower case, one kind of separator (`File-Path` → `file_path`)."""
-    # The same few names come again and again.
+    """Normalise a key: trimmed, lower case, one kind of separator (`File-Path` → `file_path`)."""
+    # Cached, since the same few names recur.
     return _remembered(key) if len(key) <= LONGEST_NAME else _plain_form(key)
 
 
 def _plain_form(key: str) -> str:
-    # Lower case turns some foreign letters into ours (the Kelvin sign into k); those keys stay what they are.
+    # `lower` maps some non-ASCII letters to ASCII (the Kelvin sign to k), so non-ASCII keys stay unchanged.
     return _SEPARATORS.sub("_", key.strip().lower()) if key.isascii() else key
 
 
@@ -194,12 +197,12 @@ _remembered = lru_cache(maxsize=4096)(_plain_form)
 
 
 def _entry_of(card: Card, clean: Clean | None) -> Entry:
-    """Compile both schemas and work out what calls will need."""
+    """Compile both schemas and precompute the data that calls need."""
     ours = card.origin == "local"
-    # A schema of our own can be rewritten, so nothing of it is ever left out.
+    # A local schema can be rewritten by its author, so no pattern of it is left out.
     strict = ours or card.strict
     compiled = _compiled(card, "arguments", card.input_schema, closed=ours, strict=strict)
-    # Arguments are always an object; a schema for anything else could never be satisfied.
+    # Arguments are always an object; no call could satisfy a schema for another type.
     kinds = compiled.schema.get("type", "object")
     if kinds != "object" and "object" not in kinds:
         raise RegistrationError(f"the arguments of '{card.name}' are an object; say so", code="schema_not_object")
@@ -208,7 +211,7 @@ def _entry_of(card: Card, clean: Clean | None) -> Entry:
     return Entry(
         card=card,
         input=compiled,
-        # An object without named properties is open on purpose: closed, it could hold nothing.
+        # An object without named properties stays open: closed, it could contain nothing.
         output=None
         if output is None
         else _compiled(card, "result", output, closed=ours and _names_all(output), strict=strict),
@@ -220,7 +223,7 @@ def _entry_of(card: Card, clean: Clean | None) -> Entry:
 
 
 def _compiled(card: Card, what: str, schema: Mapping[str, Any], *, closed: bool, strict: bool) -> CompiledSchema:
-    """Compile one schema of a card; an error says of which tool, since many are registered at once."""
+    """Compile one schema of a card; errors name the tool, since many are registered at once."""
     try:
         return compile_schema(schema, closed=closed, strict=strict)
     except RegistrationError as error:
@@ -228,14 +231,14 @@ def _compiled(card: Card, what: str, schema: Mapping[str, Any], *, closed: bool,
 
 
 def _names_all(schema: Mapping[str, Any]) -> bool:
-    """Whether the author listed the properties and left open by silence, not by saying so."""
+    """Whether the schema lists its properties and does not set `additionalProperties`."""
     return isinstance(schema, Mapping) and "properties" in schema and "additionalProperties" not in schema
 
 
 def _top_level_properties(node: Any, root: Node, seen: set[str]) -> Iterator[str]:
-    """Keys named at the top, directly or through references and combinations there.
+    """Yield the keys named at the top level, directly or through references and combinations there.
 
-    Only these are read in other spellings. A key that is missing here is not refused for it: the schema decides.
+    Only these keys have normalised spellings and aliases. Other keys are not rejected for that; the schema decides.
     """
     if not isinstance(node, dict):
         return
@@ -252,16 +255,16 @@ def _top_level_properties(node: Any, root: Node, seen: set[str]) -> Iterator[str
 
 
 def _key_map(card: Card, properties: frozenset[str]) -> dict[str, str]:
-    """Normalised spellings of the real keys, then aliases; what could mean two keys means none."""
+    """Map normalised spellings and aliases to the real keys; ambiguous ones are left out."""
     if not properties.issuperset(card.key_aliases.values()):
         raise RegistrationError(
             f"a key alias of '{card.name}' leads to a key that its schema does not name", code="alias_unknown_key"
         )
-    # Real keys first: where `path` is a key, it is not an alias of `file_path`.
+    # Real keys take precedence: if `path` is a key, it is not an alias of `file_path`.
     found: dict[str, set[str]] = {}
     for name in properties:
         found.setdefault(normalised(name), set()).add(name)
-    # Shipped and own aliases count alike; where they disagree, the key means none.
+    # Built-in aliases and the card's own have equal rank; an alias on which they disagree is dropped.
     aliases: dict[str, set[str]] = {}
     for alias, target in [*KEY_ALIASES.items(), *card.key_aliases.items()]:
         if target in properties and normalised(alias) not in found:

@@ -1,7 +1,7 @@
 """The nonce of a step: proof that a proposal answers this prompt and no other.
 
-A turn holds one slot. The slot has at most one nonce, and taking it empties the slot, whether it matched or not: a
-model that guesses has one guess. Nothing here reads a clock or makes randomness; both come in, so replay is exact.
+A turn has one slot with at most one nonce. Every attempt consumes the nonce, whether it matches or not, so a model can
+guess only once. Clock and randomness are passed in as arguments, so replay is exact.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import NONCE
 
 NONCE_BYTES = 16
-"""128 bits: no one guesses it, and a model can still copy 32 hex digits without a slip."""
+"""128 bits: infeasible to guess, and a model can still copy 32 hex digits reliably."""
 
-# One fault for all three: which of them it was is for the log, not for whoever guesses.
+# All three share one fault: the log distinguishes them, a guessing caller cannot.
 WRONG = Rejection(fault=NONCE, reason="nonce is not the one of this step")
 USED = Rejection(fault=NONCE, reason="nonce was used before")
 EXPIRED = Rejection(fault=NONCE, reason="nonce has expired with its turn")
 
 
 class NonceSlot:
-    """The one nonce a turn is waiting for."""
+    """Holds the one nonce that a turn currently accepts."""
 
     __slots__ = ("_binding", "_clock", "_current", "_expires_at", "_lock", "_random", "_spent")
 
@@ -36,18 +36,18 @@ class NonceSlot:
         clock: Callable[[], float],
         expires_at: float,
     ) -> None:
-        """Make an empty slot.
+        """Create an empty slot.
 
         Args:
-            session_id: With turn and agent it is mixed into each nonce, so two slots never share one, even if the
-                source of randomness repeats itself.
+            session_id: Mixed into each nonce together with turn and agent, so two slots never share a nonce, even if
+                the source of randomness repeats itself.
             turn_id: See `session_id`.
             agent_id: See `session_id`.
-            random: Gives so many random bytes, e.g. `os.urandom`.
-            clock: The monotonic clock; a wall clock set back would give an old nonce a second life.
+            random: Returns the given number of random bytes, e.g. `os.urandom`.
+            clock: A monotonic clock; setting back a wall clock would make an expired nonce valid again.
             expires_at: The reading of `clock` at which the turn ends.
         """
-        # Lengths in front: ("ab", "c") and ("a", "bc") must not be bound alike.
+        # Length prefixes: ("ab", "c") and ("a", "bc") must have different bindings.
         parts = [part.encode("utf-8", "surrogatepass") for part in (session_id, turn_id, agent_id or "")]
         self._binding = blake2s(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()
         self._random = random
@@ -59,45 +59,45 @@ class NonceSlot:
 
     @property
     def current(self) -> str | None:
-        """The nonce to put into the prompt; None once it is burnt."""
+        """The nonce to put into the prompt; None once it is consumed."""
         current = self._current
         return None if current is None else current.decode()
 
     def issue(self) -> str:
-        """Make the nonce of the next step; one that was still open is burnt."""
+        """Create the nonce of the next step; an unused earlier one becomes invalid."""
+        # Keyed with the binding, which ties the nonce to this slot without making it longer.
         fresh = blake2s(self._random(NONCE_BYTES), digest_size=NONCE_BYTES, key=self._binding).hexdigest()
-        # Keyed with the binding, so the nonce proves where it belongs without growing longer.
         with self._lock:
             self._burn()
             self._current = fresh.encode()
         return fresh
 
     def take(self, given: object) -> Rejection | None:
-        """Burn the nonce and say whether the given one was it (None) or why not.
+        """Consume the nonce and compare the given one with it; return None on a match, else the rejection.
 
-        Of any number of callers at once, one finds the nonce; the others find the slot empty.
+        Of several concurrent callers, one gets the nonce; the others find the slot empty.
         """
-        # Any object may come, half surrogates too; what is no text cannot match.
+        # The input may be any object, including text with lone surrogates; a non-string cannot match.
         attempt = given.encode("utf-8", "surrogatepass") if isinstance(given, str) else b""
-        # Take first, compare then: between the two nobody else finds it.
+        # Consume before comparing, so that no other caller can use the nonce in between.
         with self._lock:
             current = self._burn()
-            # Spent nonces are no secret any more; only the current one is compared in constant time.
+            # Used nonces are no longer secret; only the current one needs a constant-time comparison.
             used = attempt in self._spent and attempt != current
         if used:
             return USED
         if current is None or not compare_digest(attempt, current):
             return WRONG
-        # The right nonce, too late: it is burnt all the same.
+        # A correct but expired nonce is consumed too.
         return EXPIRED if self._clock() >= self._expires_at else None
 
     def burn(self) -> None:
-        """Empty the slot: the message was refused before its nonce could be read, or the turn is over."""
+        """Empty the slot, because a message was rejected before its nonce could be read, or the turn is over."""
         with self._lock:
             self._burn()
 
     def _burn(self) -> bytes | None:
-        """Empty the slot and remember what was in it; the lock is held."""
+        """Empty the slot and remember its nonce as used; the caller must hold the lock."""
         current, self._current = self._current, None
         if current is not None:
             self._spent.add(current)

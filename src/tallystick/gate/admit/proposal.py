@@ -11,37 +11,37 @@ from tallystick.records import record
 
 @record
 class Proposal:
-    """A call that is well-formed and fits its schema. Nothing has been decided yet."""
+    """A call that is well-formed and valid for its schema; policy has not decided on it yet."""
 
     card: Card
     args: dict[str, Any]
-    """As the tool will receive them."""
+    """The arguments as the tool will receive them."""
     proposed_tool: str
     proposed_args: Mapping[str, Any]
-    """As they came in; the receipt holds both forms when they differ."""
+    """The arguments as received; the receipt contains both forms if they differ."""
     transformed: bool = False
     dry_run: bool = False
     cot_leak: bool = False
-    """A thinking block stood before the envelope and was stripped."""
+    """Whether a thinking block before the envelope was stripped."""
     session: Session | None = None
-    """Who proposes it, and where it belongs; None: it is only tried out."""
+    """The caller and context of the call; None: the call is only checked, not submitted."""
 
     @property
     def tool(self) -> str:
-        """The registered id."""
+        """The registered id of the tool."""
         return self.card.name
 
 
 @record
 class Rejection:
-    """A refusal, as a value. `reason` is a fixed string; it never echoes what was sent."""
+    """A refusal as a value; `reason` is a fixed string that never repeats caller input."""
 
     fault: Fault
     reason: str
     pointer: str | None = None
     """JSON pointer to the argument at fault."""
     proposed_tool: str | None = None
-    """What the caller named, cut to 100 characters."""
+    """The tool name that the caller sent, truncated to 100 characters."""
 
     @property
     def code(self) -> str | None:
@@ -64,7 +64,7 @@ class Rejection:
         return self.fault.bucket
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form: code, call_code, category, reason, pointer?."""
+        """Return the wire form: code, call_code, category, reason, and pointer if there is one."""
         wire: dict[str, Any] = {
             "code": self.code,
             "call_code": self.call_code,

@@ -1,12 +1,12 @@
-"""References of a schema, checked before any validator sees it.
+"""Checks the references of a schema before a validator compiles it.
 
-A validator follows references as it compiles, over the network if it must, and some references lead nowhere: round
-in a circle without looking at any data, or into more branches than can ever be tried. So, in this order:
+A validator follows references during compilation, over the network if necessary, and some references never end: they
+form a cycle that consumes no data, or expand into too many branches to evaluate. The checks, in this order:
 
-1. every subschema is indexed under its base URI, with its anchors;
-2. every `$ref` must point into the schema itself or to a metaschema that ships with the validator;
-3. a circle of references must pass through a property or an item, so that each round eats some of the data;
-4. the ways through it are counted as a validator would walk them.
+1. index every subschema under its base URI, with its anchors;
+2. every `$ref` must point into the schema itself or to a metaschema bundled with the validator;
+3. a reference cycle must pass through a property or an item, so that each iteration consumes some of the data;
+4. count the subschema evaluations that a validator would make.
 """
 
 from collections.abc import Iterator
@@ -18,57 +18,57 @@ from tallystick.errors import RegistrationError
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas, walk
 
 MAX_WAYS = 10_000
-"""Subschemas tried on one value and what leads to it, at the most: about a millisecond, far above honest schemas."""
+"""Maximum subschemas evaluated for one value and the path to it: about a millisecond, far above legitimate schemas."""
 MAX_CHAIN = 200
-"""Subschemas that lead to each other in a row: validators walk them by recursion."""
+"""Maximum length of a chain of subschemas, since validators recurse along it."""
 
 BUNDLED = ("http://json-schema.org/draft-", "https://json-schema.org/draft/")
-"""Metaschemas that ship with the validator; a reference to one fetches nothing."""
+"""URI prefixes of the metaschemas bundled with the validator; a reference to one fetches nothing."""
 
-# Keywords whose subschemas look at the same value as the schema they stand in.
+# Keywords whose subschemas apply to the same value as the schema that contains them.
 _IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"})
 _UNEVALUATED = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _ASKED_AGAIN = 3
-"""What is left unevaluated is found by asking all that stands beside it again (measured: 2.9 times)."""
-# Kept for others to refer to; by themselves they look at nothing.
+"""Cost factor: `unevaluated…` keywords make the validator evaluate their siblings again (measured: 2.9 times)."""
+# Containers for reference targets; they apply to no value by themselves.
 _STORES = frozenset({"$defs", "definitions"})
-# What a reference to `true` or `false` leads to: nothing further to look at.
+# The target of a reference to `true` or `false`: it has no subschemas.
 _ANYTHING: Node = {}
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """What can be referred to, and from where."""
+    """Index of reference targets and base URIs."""
 
     id_keyword: str
-    """`id` in draft 4, `$id` since."""
+    """`id` in draft 4, `$id` in later drafts."""
     ref_hides: bool
-    """Up to draft 7 a reference hides everything beside it, an id too."""
+    """Whether `$ref` disables its sibling keywords, including the id (up to draft 7)."""
     resources: dict[str, Node] = field(default_factory=dict[str, Node])
-    """Schemas with a URI of their own; the whole stands under its id and under no name."""
+    """Schemas with their own URI; the root is under its id and under the empty string."""
     anchors: dict[tuple[str, str], Node] = field(default_factory=dict[tuple[str, str], Node])
-    """By base URI and name: one name may stand once in each resource."""
+    """(Base URI, anchor name) → subschema: an anchor name is unique within its resource."""
     dynamic: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
     bases: dict[int, str] = field(default_factory=dict[int, str])
-    """Base URI of each subschema, by identity."""
+    """`id()` of a subschema → its base URI."""
 
 
 def check_references(schema: Node) -> None:
-    """Refuse a schema whose references leave it, lead nowhere, or never end.
+    """Reject a schema with references that are external, dangling or endless.
 
     Args:
-        schema: A private copy, in which no two places share one object.
+        schema: A private copy in which no object occurs twice, since subschemas are identified by `id()`.
 
     Raises:
-        RegistrationError: The code says which rule is broken.
+        RegistrationError: The code names the violated rule.
     """
     draft = str(schema.get("$schema", ""))
     index = _Index("id" if "draft-04" in draft else "$id", ref_hides="/draft-0" in draft)
     index.resources[""] = schema
     _read_in(index, schema, "")
     edges = _resolve_all(index)
-    # From every part, since a circle may lie where no way from the top leads.
+    # Start from every subschema, since a cycle may be unreachable from the root.
     circles = _Circles(edges)
     for resource in list(index.resources.values()):
         for node in walk(resource):
@@ -77,7 +77,7 @@ def check_references(schema: Node) -> None:
 
 
 def _read_in(index: _Index, node: Node, base: str) -> None:
-    """Step 1: bases and anchors."""
+    """Step 1: index base URIs and anchors."""
     if id(node) in index.bases:
         return
     own = node.get(index.id_keyword)
@@ -94,21 +94,21 @@ def _read_in(index: _Index, node: Node, base: str) -> None:
 
 
 def _read_anchors(index: _Index, node: Node, base: str) -> None:
-    """Names for a subschema. A dynamic one is noted twice, since it can be meant from anywhere."""
+    """Index the anchors of a subschema; a dynamic one is indexed twice, since any resource can refer to it."""
     for keyword in ("$anchor", "$dynamicAnchor"):
         if isinstance(node.get(keyword), str):
             index.anchors[base, node[keyword]] = node
     if isinstance(node.get("$dynamicAnchor"), str):
         index.dynamic.setdefault(node["$dynamicAnchor"], []).append(node)
-    # Draft 2019-09 had one dynamic anchor, without a name.
+    # Draft 2019-09 has one dynamic anchor, without a name.
     if node.get("$recursiveAnchor") is True:
         index.dynamic.setdefault("", []).append(node)
 
 
 def _resolve_all(index: _Index) -> dict[int, list[Node]]:
-    """Step 2: the targets of each subschema's references, by identity."""
+    """Step 2: resolve all references; return `id()` of each subschema → targets of its references."""
     edges: dict[int, list[Node]] = {}
-    # The unused parts too: what nobody refers to today may be compiled all the same.
+    # Include unreferenced parts, since the validator may compile them too.
     waiting = list(index.resources.values())
     seen: set[int] = set()
     while waiting:
@@ -119,13 +119,13 @@ def _resolve_all(index: _Index) -> dict[int, list[Node]]:
             targets = list(_targets(index, node))
             if targets:
                 edges[id(node)] = targets
-                # A pointer may lead into a place that is no subschema by itself; then it is one now.
+                # A JSON pointer may target an object that is not under a schema keyword; treat it as a subschema.
                 waiting.extend(target for target in targets if id(target) not in seen)
     return edges
 
 
 def _targets(index: _Index, node: Node) -> Iterator[Node]:
-    """What the references of one subschema can mean."""
+    """Yield the possible targets of a subschema's references."""
     for keyword in _REFERENCES:
         reference = node.get(keyword)
         if not isinstance(reference, str):
@@ -134,23 +134,23 @@ def _targets(index: _Index, node: Node) -> Iterator[Node]:
         if target is not None:
             yield target
         if keyword != "$ref":
-            # Which one is meant depends on the way taken, so each one that could be is looked at.
+            # The actual target depends on the evaluation path, so include every candidate.
             yield from index.dynamic.get(reference.partition("#")[2], [])
 
 
 def _resolve(index: _Index, reference: str, base: str) -> Node | None:
-    """The subschema a reference means; None for a bundled metaschema."""
+    """Return the target of a reference; None for a bundled metaschema."""
     uri, _, fragment = reference.partition("#")
     uri = _join(base, uri)
     root = index.resources.get(uri)
-    # What is not in the index would be fetched: over the network, or from this machine's files.
+    # The validator would fetch a URI that is not in the index: over the network or from local files.
     if root is None:
         if uri.startswith(BUNDLED):
             return None
         raise RegistrationError(
             "the schema refers to something outside itself; put what it needs under $defs", code="schema_remote_ref"
         )
-    # A fragment is a JSON pointer, percent-encoded as part of a URI, or the name of an anchor.
+    # A fragment is a percent-encoded JSON pointer or an anchor name.
     fragment = unquote(fragment)
     target: Any = index.anchors.get((uri, fragment)) if fragment[:1] not in {"", "/"} else at_pointer(root, fragment)
     if isinstance(target, dict):
@@ -164,7 +164,7 @@ def _resolve(index: _Index, reference: str, base: str) -> Node | None:
 
 
 def _join(base: str, reference: str) -> str:
-    """A reference made absolute. What cannot be is left as it is, and then found nowhere."""
+    """Make a reference absolute; an invalid one is returned unchanged and will not be found in the index."""
     if not reference:
         return base
     if ":" in reference.partition("/")[0]:
@@ -176,7 +176,7 @@ def _join(base: str, reference: str) -> str:
 
 
 class _Circles:
-    """Step 3: no subschema may lead back to itself while the same value is looked at."""
+    """Step 3: rejects cycles in which a subschema leads back to itself for the same value."""
 
     def __init__(self, edges: dict[int, list[Node]]) -> None:
         self._edges = edges
@@ -184,7 +184,7 @@ class _Circles:
         self._open: set[int] = set()
 
     def visit(self, node: Node) -> None:
-        """Go down without leaving the value; who comes back to where it is open goes in a circle."""
+        """Depth-first search along subschemas that apply to the same value; reaching an open node is a cycle."""
         key = id(node)
         if key in self._done:
             return
@@ -194,7 +194,7 @@ class _Circles:
                 "let the circle pass through a property or an item",
                 code="schema_ref_cycle",
             )
-        # Counted before going deeper: this walk is a recursion, too.
+        # Check before descending, since this search recurses too.
         if len(self._open) >= MAX_CHAIN:
             raise _too_complex()
         self._open.add(key)
@@ -206,14 +206,14 @@ class _Circles:
 
 
 class _Weight(NamedTuple):
-    """What lies below a subschema."""
+    """The cost of a subschema: evaluations and longest chain below it."""
 
     ways: int
     chain: int
 
 
 class _Scale:
-    """Step 4: each way through the schema; a circle ends where it meets itself."""
+    """Step 4: counts the subschema evaluations; a cycle is counted once."""
 
     def __init__(self, edges: dict[int, list[Node]]) -> None:
         self._edges = edges
@@ -221,11 +221,11 @@ class _Scale:
         self._open: set[int] = set()
 
     def weigh(self, node: Node) -> _Weight:
-        """What lies below a subschema, each worked out once."""
+        """Return the cost of a subschema; cached."""
         key = id(node)
         if key in self._open:
-            # Measured: recursion is no problem, only parts that are named again and again without it.
-            # Validators remember what they know about a value here, so a circle costs no more than a step.
+            # Measured: validators cache their result for a value here, so a cycle costs no more than one step. Only
+            # parts that are referenced repeatedly without recursion are expensive.
             return _Weight(1, 0)
         if key not in self._done:
             if len(self._open) >= MAX_CHAIN:
@@ -236,7 +236,7 @@ class _Scale:
         return self._done[key]
 
     def _add_up(self, node: Node) -> _Weight:
-        """Branches that look at the same value add up; of the properties, each value meets only one."""
+        """Compute the cost: sum the branches for the same value; of `properties`, only one applies to each value."""
         targets = self._edges.get(id(node), [])
         below = [(keyword, self.weigh(child)) for keyword, _, child in subschemas(node) if keyword not in _STORES]
         below += [("$ref", self.weigh(target)) for target in targets]
@@ -253,7 +253,7 @@ class _Scale:
 
 
 def _too_complex() -> RegistrationError:
-    """The error of steps 3 and 4; an upstream server can be told to, or be left out."""
+    """Build the error of steps 3 and 4; an upstream schema must be simplified at its server, or its tool left out."""
     return RegistrationError(
         f"the schema tries more than {MAX_WAYS} parts on one value or chains more than {MAX_CHAIN}; "
         "name shared parts less often",

@@ -1,8 +1,8 @@
-"""A JSON Schema, compiled once at registration, asked at every call.
+"""JSON Schemas, compiled once at registration and used to validate every call.
 
-What could hurt later is refused at registration, with a code: a reference that leaves the schema, a circle, a
-pattern that the linear engine cannot run, a draft nobody knows. At call time only two questions are left, and both
-are answered without fetching, without backtracking and without echoing a value: does it fit, and if not, where.
+Registration rejects unsafe schemas with a code: external references, endless reference cycles, patterns that the
+linear-time regex engine does not support, unknown drafts. A call then only checks whether a value is valid and, if not,
+where the violation is; both checks fetch nothing, do not backtrack and never repeat a value.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,10 +19,10 @@ from tallystick.gate.admit.references import check_references
 from tallystick.gate.admit.subschemas import Node, located, walk
 
 MAX_SCHEMA_BYTES = 512 * 1024
-"""Five times the largest published tool schema seen."""
+"""Five times the size of the largest published tool schema seen."""
 MAX_SCHEMA_DEPTH = 128
 
-# Without scheme: both spellings are in use.
+# Without the URI scheme, since both http and https are in use.
 _DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
     "json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
     "json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
@@ -32,8 +32,8 @@ _DRAFTS: dict[str, type[jsonschema_rs.Validator]] = {
 }
 _DEFAULT_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _KNOWS_UNEVALUATED = (jsonschema_rs.Draft202012Validator, jsonschema_rs.Draft201909Validator)
-# The regex crate: linear time, no look-around. Nothing is ever fetched: references were checked before, and offline
-# holds if one was missed.
+# `RegexOptions` selects the linear-time Rust regex crate (no look-around). `offline` blocks fetching even if the
+# reference check missed a reference.
 _OPTIONS: dict[str, Any] = {
     "validate_formats": True,
     "pattern_options": jsonschema_rs.RegexOptions(),
@@ -43,39 +43,39 @@ _OPTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CompiledSchema:
-    """A schema that was taken."""
+    """A schema that passed the registration checks, with its validator."""
 
     schema: Node
-    """As compiled: a private copy, closed or with patterns left out where `flags` says so."""
+    """The schema as compiled: a private copy, possibly closed, and without the patterns that `flags` lists."""
     flags: tuple[str, ...] = ()
-    """What was left out, e.g. `pattern left out at /properties/name`."""
+    """The parts that were left out, e.g. `pattern left out at /properties/name`."""
     accepts: Callable[[Any], bool]
-    """Whether a value fits; the validator's own method, since every call asks. The value must be plain JSON."""
+    """Whether a value, which must be plain JSON, is valid; the validator's own method, for speed."""
     _misfits: Misfits = field(repr=False)
 
     def explain(self, value: Any) -> tuple[str, str]:
-        """Where a value does not fit (JSON pointer) and which rule says so; never what the value was."""
+        """Return the JSON pointer and the rule of the first violation; never the value itself."""
         for path, rule in self._misfits.find(value):
             return as_pointer(path), rule
         return "", SOME_RULE
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Each place where a value does not fit (as a path), with its rule."""
+        """Yield the path and the rule of each violation."""
         return self._misfits.find(value)
 
 
 def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = True) -> CompiledSchema:
-    """Compile a schema, or say why it cannot be taken.
+    """Compile a schema after checking that it is safe.
 
     Args:
-        schema: The schema as published; the draft is the one its `$schema` names, 2020-12 if it names none.
-        closed: Refuse properties that the schema does not name (at the top; nested ones stay as written).
-        strict: Refuse a pattern the linear engine cannot run; otherwise leave it out and flag it.
+        schema: The schema as published; its draft is the one named by `$schema`, 2020-12 by default.
+        closed: Reject properties that the schema does not name (at the top level; nested ones stay as written).
+        strict: Reject a pattern that the linear-time engine does not support; otherwise leave it out and flag it.
 
     Raises:
-        RegistrationError: The code says which rule is broken.
+        RegistrationError: The code names the violated rule.
     """
-    # The order matters: references are checked on exactly what is compiled, and before it is.
+    # The order matters: references must be checked after patterns are removed, and before the schema is compiled.
     private = _private_copy(schema)
     draft = _settle_draft(private)
     flags = _check_patterns(private, strict=strict)
@@ -88,10 +88,10 @@ def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = Tr
 
 
 def _private_copy(schema: Mapping[str, Any]) -> Node:
-    """A copy that nobody else holds: what was checked is what is compiled."""
+    """Return a private copy, so that the schema cannot change between check and compilation."""
     if not isinstance(schema, Mapping):
         raise RegistrationError("a schema is a JSON object; write true as {}", code="schema_invalid")
-    # Through bytes and back: what is not JSON is found, and no two places share one object.
+    # A round trip through bytes detects non-JSON values and duplicates objects that occur in two places.
     try:
         text = orjson.dumps(dict(schema))
     except (TypeError, ValueError) as error:
@@ -107,7 +107,7 @@ def _private_copy(schema: Mapping[str, Any]) -> Node:
 
 
 def _depth(value: Any) -> int:
-    """Levels of objects and arrays; the writer above has bounded them already."""
+    """Return the nesting depth of objects and arrays; serialization has already bounded the recursion."""
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, list):
@@ -116,29 +116,35 @@ def _depth(value: Any) -> int:
 
 
 def _settle_draft(schema: Node) -> type[jsonschema_rs.Validator]:
-    """The draft each `$schema` names; one nobody knows would have to be fetched."""
+    """Normalise every `$schema` and return the validator class of the root; reject unknown drafts.
+
+    The validator would have to fetch an unknown draft.
+    """
     for node in walk(schema):
         if "$schema" not in node:
             continue
         plain = str(node["$schema"]).rstrip("#").partition("://")[2]
-        # Embedded resources may name a draft of their own; each must be known.
+        # Embedded resources may name their own draft; each must be known.
         if plain not in _DRAFTS:
             raise RegistrationError(
                 "the schema names a draft we do not know; use https://json-schema.org/draft/2020-12/schema",
                 code="schema_draft",
             )
-        # http and https are mixed up in the wild; the validator knows one spelling.
+        # Published schemas confuse http and https; the validator accepts only one of them for each draft.
         node["$schema"] = f"{'https' if plain.startswith('json-schema.org/draft/') else 'http'}://{plain}"
     return _DRAFTS[str(schema.get("$schema", _DEFAULT_DRAFT)).partition("://")[2]]
 
 
 def _check_patterns(schema: Node, *, strict: bool) -> tuple[str, ...]:
-    """Find the patterns the linear engine cannot run: look-around and back-references."""
+    """Remove and flag patterns that the linear-time engine does not support (look-around, back-references).
+
+    With `strict`, reject the schema instead.
+    """
     flags: list[str] = []
     for pointer, node in located(schema):
         pattern = node.get("pattern")
         if isinstance(pattern, str) and not _runs(pattern):
-            # The flag names the place; the pattern itself is an outsider's text.
+            # The flag contains only the location; the pattern is untrusted text.
             flags.append(f"pattern left out at {pointer or '/'}")
             del node["pattern"]
         by_pattern = node.get("patternProperties")
@@ -156,7 +162,7 @@ def _check_patterns(schema: Node, *, strict: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _runs(pattern: str) -> bool:
-    """Whether the linear engine takes a pattern; too large a one it refuses as well."""
+    """Whether the linear-time engine accepts a pattern; it also rejects patterns that are too large."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern}, **_OPTIONS)
     except ValueError:
@@ -165,31 +171,31 @@ def _runs(pattern: str) -> bool:
 
 
 def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
-    """Refuse, at the top, properties that the schema does not name."""
-    # Older drafts ignore the keyword, and an ignored lock is worse than none.
+    """Make the schema reject properties that it does not name, at the top level."""
+    # Older drafts would silently ignore `unevaluatedProperties`.
     if draft not in _KNOWS_UNEVALUATED:
         raise RegistrationError(
             "a schema of our own is written for draft 2020-12; older drafts cannot be closed", code="schema_draft"
         )
-    # Said aloud or not, open is open: `additionalProperties: true` would count every name as evaluated.
+    # Remove an explicit `additionalProperties: true`: it would mark every name as evaluated.
     if _is_open(schema.get("additionalProperties")):
         del schema["additionalProperties"]
-    # A schema for further properties stays: it is the author's own way of closing.
+    # Keep a schema for additional properties: the author uses it to restrict them.
     if schema.get("additionalProperties") is not False and _is_open(schema.get("unevaluatedProperties", True)):
         schema["unevaluatedProperties"] = False
 
 
 def _is_open(schema: Any) -> bool:
-    # By identity: 1 equals True, but is no schema and must not be taken out unseen.
+    # By identity: 1 equals True but is not a schema, and must not be removed before the metaschema check.
     return schema is True or schema == {}
 
 
 def _compile(schema: Node, draft: type[jsonschema_rs.Validator]) -> jsonschema_rs.Validator:
-    """Compile, which also checks the schema against its metaschema."""
+    """Compile the schema, which also validates it against its metaschema."""
     try:
         return draft(schema, **_OPTIONS)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        # The message may quote the schema; where it is wrong is enough.
+        # The validator's message may quote the schema, so report only the location.
         where = as_pointer(error.instance_path) if isinstance(error, jsonschema_rs.ValidationError) else ""
         raise RegistrationError(
             f"the schema is not valid JSON Schema at {where or '/'}; check it against its draft", code="schema_invalid"

@@ -1,11 +1,10 @@
-"""JSON read as RFC 8259 writes it, and nothing more.
+"""A strict RFC 8259 JSON parser for every door, and the same checks for arguments passed as Python objects.
 
-One parser for every door: model text, HTTP bodies, arguments handed over as Python objects. What two parsers could
-read differently (a duplicate key, an integer no double holds, half a surrogate pair) is refused here, so that the
-bytes that are signed later mean the same to everyone.
+It rejects input that two parsers could read differently (a duplicate key, an integer that no double can represent, a
+lone surrogate), so that every reader interprets the signed bytes in the same way.
 
-jiter does the reading. It finds duplicate keys, escaped ones too, and half surrogates; it lets `1e400` become
-infinity and nests to 200, so numbers and depth are checked on what it gives back.
+Parsing is done by jiter. It detects duplicate keys, including escaped ones, and lone surrogates; it parses `1e400` as
+infinity and allows a depth of 200, so numbers and depth are checked on its result.
 """
 
 from decimal import Decimal
@@ -18,13 +17,13 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BAD_ARGS, FORMAT, Fault
 
 MAX_DEPTH = 64
-"""Objects and arrays inside each other; the deepest published tool schema seen nests 11 levels."""
+"""Maximum nesting of objects and arrays; the deepest published tool schema seen has 11 levels."""
 MAX_INTEGER = 2**53
-"""Up to here every integer has a double of its own, so it survives any JSON library."""
+"""Up to here a double represents every integer exactly, so any JSON library preserves it."""
 POINTER_TOKEN = 100
-"""Characters of one name shown in a pointer: a name is chosen by the caller and may be huge."""
+"""Maximum characters of one name in a pointer: the caller chooses the name, and it may be huge."""
 
-# Reasons are fixed strings: they can be logged and counted, and nothing a caller sent can hide in one.
+# Reasons are fixed strings: safe to log and count, and free of caller input.
 TOO_LARGE = "the message is too large"
 NOT_UTF8 = "not valid UTF-8"
 LONE_SURROGATE = "a string holds half a surrogate pair"
@@ -39,7 +38,7 @@ NOT_FINITE = "a number is outside the double range"
 NOT_A_JSON_VALUE = "not a JSON value: use dict, list, str, int, float, bool or None"
 
 _WHITE = b" \t\n\r"
-# jiter's words for what it found, and ours. Its messages can quote the text, so they never leave this module.
+# Substring of jiter's error message → reason. The messages can quote the input, so they never leave this module.
 _FINDINGS = (
     ("Detected duplicate key", DUPLICATE_KEY),
     ("recursion limit", TOO_DEEP),
@@ -52,11 +51,11 @@ _FINDINGS = (
 
 
 def parse_json_object(body: bytes, max_bytes: int) -> dict[str, Any] | Rejection:
-    """Read the body of a request: one object, with the same strictness as model text.
+    """Parse the body of a request: one object, with the same strictness as model text.
 
     Args:
-        body: The bytes as they came.
-        max_bytes: Refused above this, before anything is read.
+        body: The bytes as received.
+        max_bytes: A longer body is rejected before parsing.
     """
     if len(body) > max_bytes:
         return refuse(TOO_LARGE)
@@ -67,7 +66,7 @@ def parse_json_object(body: bytes, max_bytes: int) -> dict[str, Any] | Rejection
 
 
 def parse_strict(data: bytes) -> Any:
-    """Read any one JSON value; a `Rejection` says why not."""
+    """Parse exactly one JSON value of any type; return a `Rejection` on failure."""
     try:
         value = from_json(data, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
     except ValueError as error:
@@ -77,15 +76,15 @@ def parse_strict(data: bytes) -> Any:
 
 
 def numbers_unfit(value: Any, data: bytes, *, depth: int = 0) -> Rejection | None:
-    """Check what jiter does not: depth, infinity, integers, and floats that stand for another number.
+    """Check what jiter does not: depth, infinity, integer range, and floats that lost digits.
 
     Args:
-        value: What jiter made of `data`, or a part of it.
-        data: The whole text, read again only if a float is so large that its digits may have been lost.
-        depth: How many objects and arrays stand around `value`.
+        value: The result of parsing `data`, or a part of it.
+        data: The whole text, parsed again only if a float is so large that digits may have been lost.
+        depth: The number of objects and arrays that enclose `value`.
     """
     found = find_unfit(value, depth)
-    # A value that is too deep ends here, so what follows may walk it by recursion.
+    # Values that are too deep are rejected here, so the following checks can recurse.
     if found is not None:
         return refuse(found[0], pointer=found[1])
     if has_large_float(value) and not _digits_survive(data):
@@ -94,13 +93,13 @@ def numbers_unfit(value: Any, data: bytes, *, depth: int = 0) -> Rejection | Non
 
 
 def check_json_value(value: Any) -> Rejection | None:
-    """Check arguments that came as Python objects: they must be what a strict parser could have made."""
+    """Check arguments passed as Python objects: a strict parser must be able to produce the same value."""
     found = find_unfit(value, 0)
     return None if found is None else refuse(found[0], fault=BAD_ARGS, pointer=found[1])
 
 
 def find_unfit(value: Any, depth: int) -> tuple[str, str] | None:
-    """The reason and the pointer of the first part of a value that is not plain, portable JSON."""
+    """Return reason and pointer of the first part of a value that is not plain, portable JSON, or None."""
     kind = type(value)
     if kind is dict or kind is list:
         return (TOO_DEEP, "") if depth >= MAX_DEPTH else _find_inside(value, depth + 1)
@@ -109,39 +108,39 @@ def find_unfit(value: Any, depth: int) -> tuple[str, str] | None:
 
 
 def refuse(reason: str, *, fault: Fault = FORMAT, pointer: str | None = None) -> Rejection:
-    """A rejection with a fixed reason."""
+    """Build a rejection with a fixed reason."""
     return Rejection(fault=fault, reason=reason, pointer=pointer or None)
 
 
 def why_not_json(finding: str, data: bytes) -> str:
-    """Translate jiter's finding; what stands in front of the object is told before what is wrong inside it."""
+    """Translate jiter's error message to a reason; a byte order mark in front is reported before errors inside."""
     text = data.lstrip(_WHITE)
-    # jiter stops at its first byte and calls it a missing value.
+    # jiter stops at the first byte of the mark and reports a missing value.
     if text.startswith(b"\xef\xbb\xbf"):
         return BYTE_ORDER_MARK
     for words, reason in _FINDINGS:
         if words in finding:
             return reason
-    # Not an object at all, or one with words around it: the second is the more common slip.
+    # Either not an object, or an object with text around it; the latter is the more common mistake.
     if text[:1] != b"{":
         return EXTRA_TEXT if b"{" in text and text[:1] != b"[" else NOT_AN_OBJECT
     return NOT_JSON
 
 
 def pointer_token(name: str | int) -> str:
-    """One step of a JSON pointer, escaped as RFC 6901 says and cut."""
+    """Return one step of a JSON pointer, truncated and escaped as in RFC 6901."""
     return "/" + str(name)[:POINTER_TOKEN].replace("~", "~0").replace("/", "~1")
 
 
 def _find_inside(value: Any, depth: int) -> tuple[str, str] | None:
-    """The same for what an object or array holds; the pointer is put together on the way back."""
-    # Keys are checked with their values: jiter's are sound, a Python program's need not be.
+    """Check the contents of an object or array; the pointer is built while the recursion returns."""
+    # Check keys too: jiter's are valid, but those of a Python caller may not be.
     pairs = value.items() if type(value) is dict else enumerate(value)
     for key, item in pairs:
         if type(value) is dict and (type(key) is not str or not _well_formed(key)):
-            # Such a key cannot stand in a pointer, so the object is named.
+            # A pointer cannot contain such a key, so it points to the object.
             return NOT_A_JSON_VALUE if type(key) is not str else LONE_SURROGATE, ""
-        # Strings are most of what comes; the call for the rest is saved here.
+        # Most values are ASCII strings; skip the function call for them.
         if type(item) is str and item.isascii():
             continue
         found = find_unfit(item, depth)
@@ -151,8 +150,8 @@ def _find_inside(value: Any, depth: int) -> tuple[str, str] | None:
 
 
 def _unfit_scalar(value: Any) -> str | None:
-    """Why a value that holds no others is unfit."""
-    # Exact types: a subclass of str or int may answer differently each time it is asked.
+    """Return the reason why a scalar is not portable JSON, or None."""
+    # Exact types only: a subclass of str or int may behave differently on each access.
     kind = type(value)
     if kind is int:
         return None if -MAX_INTEGER <= value <= MAX_INTEGER else BIG_INTEGER
@@ -164,7 +163,7 @@ def _unfit_scalar(value: Any) -> str | None:
 
 
 def _well_formed(text: str) -> bool:
-    """Whether a text can be written as UTF-8; for ASCII Python knows without looking."""
+    """Whether a text can be encoded as UTF-8; `isascii` answers the common case in constant time."""
     if text.isascii():
         return True
     try:
@@ -175,14 +174,14 @@ def _well_formed(text: str) -> bool:
 
 
 def whole_numbers(value: Any) -> Any:
-    """A copy in which each integral float that an integer can stand for is that integer.
+    """Return a copy in which each integral float up to `MAX_INTEGER` in magnitude is an integer.
 
-    A parser that reads `7.0` as a float and one that reads it as an integer mean the same number; after this they
-    also hand the tool the same object, and -0.0 is plain 0.
+    Some parsers read `7.0` as a float, others as an integer; after this the tool receives the same object from both,
+    and -0.0 becomes 0.
     """
     kind = type(value)
     if kind is dict:
-        # Text is most of what comes, and stays as it is.
+        # Most values are strings; skip the function call for them.
         return {key: item if type(item) is str else whole_numbers(item) for key, item in value.items()}
     if kind is list:
         return [item if type(item) is str else whole_numbers(item) for item in value]
@@ -192,7 +191,7 @@ def whole_numbers(value: Any) -> Any:
 
 
 def has_large_float(value: Any) -> bool:
-    """Whether any float is so large that its last digits may have been rounded away."""
+    """Whether any float is so large that its last digits may have been lost to rounding."""
     kind = type(value)
     if kind is float:
         return bool(abs(value) >= MAX_INTEGER)
@@ -202,13 +201,13 @@ def has_large_float(value: Any) -> bool:
 
 
 def _digits_survive(data: bytes) -> bool:
-    """Whether each large float is written as the number it became: 1e22 is, 9007199254740993.0 is not."""
-    # The text has been read once without complaint, so this cannot fail.
+    """Whether each large float equals the number in the text: 1e22 does, 9007199254740993.0 does not."""
+    # The text has been parsed once without error, so this cannot fail.
     return _same_numbers(from_json(data, float_mode="lossless-float"))
 
 
 def _same_numbers(value: Any) -> bool:
-    # repr gives the shortest digits that mean this double, so 1e23 is the number it was written as.
+    # `repr` gives the shortest digits that identify this double, so 1e23 counts as preserved.
     if type(value) is LosslessFloat:
         number = float(value)
         return abs(number) < MAX_INTEGER or Decimal(repr(number)) == Decimal(str(value))

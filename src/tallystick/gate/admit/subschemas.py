@@ -1,7 +1,7 @@
-"""Ways through a schema: which parts of it are schemas themselves, and where they stand.
+"""Traverses a schema: finds its subschemas and their locations.
 
-`{"properties": {"$ref": …}}` names a property, `{"const": {"$ref": …}}` holds data; neither is a reference. So nothing
-here looks at keys without knowing the keyword they stand under.
+`{"properties": {"$ref": …}}` names a property and `{"const": {"$ref": …}}` contains data; neither is a reference. The
+functions here therefore interpret a key only by the keyword that contains it.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from tallystick.gate.admit.strictjson import pointer_token
 
 Node = dict[str, Any]
 
-# Under these stand names, and under each name a schema.
+# Keywords whose value maps names to schemas.
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
-# Under these stands a schema, or a list of them.
+# Keywords whose value is a schema or a list of schemas.
 _PLACES = frozenset(
     {"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "additionalProperties", "propertyNames",
      "unevaluatedProperties", "items", "additionalItems", "unevaluatedItems", "contains", "contentSchema",
@@ -22,8 +22,8 @@ _PLACES = frozenset(
 
 
 def subschemas(node: Node) -> Iterator[tuple[str, str | int | None, Node]]:
-    """The direct subschemas of a schema, with keyword and key: values of `enum` or `const` are not among them."""
-    # Boolean schemas hold nothing to look at. `dependencies` may hold lists of names, which are no schemas.
+    """Yield the direct subschemas of a schema as (keyword, key, subschema), without values of `enum` or `const`."""
+    # Skip boolean schemas, which have no content, and lists of names under `dependencies`, which are not schemas.
     for keyword, value in node.items():
         if keyword in _MAPS and isinstance(value, dict):
             yield from ((keyword, key, child) for key, child in value.items() if isinstance(child, dict))
@@ -34,12 +34,12 @@ def subschemas(node: Node) -> Iterator[tuple[str, str | int | None, Node]]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A schema and all its subschemas."""
+    """Yield a schema and all its subschemas."""
     return (child for _, child in located(node))
 
 
 def located(node: Node, pointer: str = "") -> Iterator[tuple[str, Node]]:
-    """A schema and all its subschemas, each with the JSON pointer to it."""
+    """Yield a schema and all its subschemas, each with the JSON pointer to it."""
     yield pointer, node
     for keyword, key, child in subschemas(node):
         below = pointer + pointer_token(keyword)
@@ -47,9 +47,9 @@ def located(node: Node, pointer: str = "") -> Iterator[tuple[str, Node]]:
 
 
 def at_pointer(root: Node, pointer: str) -> Any:
-    """What a JSON pointer leads to; None if nowhere."""
+    """Return the value at a JSON pointer; None if there is none."""
     here: Any = root
-    # The order of the two replacements is RFC 6901's: `~01` means `~1`, not a slash.
+    # RFC 6901 defines the order of the two replacements: `~01` means `~1`, not a slash.
     for token in pointer.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict):
@@ -62,9 +62,9 @@ def at_pointer(root: Node, pointer: str) -> Any:
 
 
 def moved(node: Node, place: str) -> Node:
-    """A copy of a schema for use inside another document: pointers that start at `#` start at `place`."""
+    """Copy a schema for embedding in another document: references relative to `#` become relative to `place`."""
     copy = {key: value for key, value in node.items() if key != "$schema"}
-    # A schema with an id of its own stays the root of its references, wherever it stands.
+    # A schema with its own id stays the root of its references when embedded.
     if "$id" in node:
         return copy
     reference = node.get("$ref")
@@ -74,7 +74,7 @@ def moved(node: Node, place: str) -> Node:
         if key is None:
             copy[keyword] = moved(child, place)
         else:
-            # The copy is shallow; a map or list is copied when the first of its schemas changes.
+            # The copy is shallow; copy a map or list before its first schema is replaced.
             if copy[keyword] is node[keyword]:
                 copy[keyword] = node[keyword].copy()
             copy[keyword][key] = moved(child, place)

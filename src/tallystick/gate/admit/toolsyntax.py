@@ -1,28 +1,28 @@
-"""Tool syntax in prose: a call that was written down instead of proposed.
+"""Detects tool calls that a model wrote as text instead of proposing them.
 
-A final answer that contains one is refused, because its reader would take a call that never ran for one that did.
-Ordinary prose must pass: "chapter two (the storm)" is no call. Everything here takes time linear in the text.
+A final answer that contains one is rejected, because a reader would assume that the call ran. Ordinary prose must
+pass: "chapter two (the storm)" is not a call. Everything here takes time linear in the length of the text.
 """
 
 import re
 from collections.abc import Iterable
 
 MAX_NAME = 128
-"""Longest tool id; no more than this is looked at before a parenthesis."""
+"""Longest tool id, in characters; limits how much text before a parenthesis is examined."""
 
-# Tags and fences that chat templates use around native calls.
+# Tags and code fences that chat templates use around native calls.
 _TAGS = re.compile(
     r"<\|?/?(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_use|tool_code|invoke[\s>]|function=)"
     r"|<\uff5ctool|\[/?tool_calls?\]|<\|python_tag\|>|```[ \t]{0,8}tool_(?:call|code|use)",
     re.IGNORECASE,
 )
-# Two lines, as agents of the ReAct kind write them; one alone is ordinary prose.
+# The two lines of a ReAct-style call; one of them alone is ordinary prose.
 _ACTION = re.compile(r"^[ \t>*_-]*+Action[*_]{0,2}:[*_ \t]*+\S", re.IGNORECASE | re.MULTILINE)
 _ACTION_INPUT = re.compile(r"^[ \t>*_-]*+Action Input[*_]{0,2}:", re.IGNORECASE | re.MULTILINE)
-# Our own envelope, quoted or escaped; the two keys together appear in no prose.
+# The gate's own envelope, quoted or escaped; the two keys together do not appear in prose.
 _TOOL_KEY = re.compile(r"""\\?["']tool\\?["']\s*+:""")
 _CALL_KEY = re.compile(r"""\\?["'](?:args|nonce)\\?["']\s*+:""")
-# A native call: any object may have a name and parameters, so the name must be a tool's.
+# A native call: any object may have a name and parameters, so the name must be that of a tool.
 _NAME_KEY = re.compile(
     r"""\\?["'](?:tool|tool_name|name|function|action|recipient_name)\\?["']\s*+:\s*+\\?["']([^"'\\\n]{1,140})"""
 )
@@ -32,15 +32,15 @@ _INPUT_KEY = re.compile(
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 # "note(s)" is a plural.
 _PLURAL = re.compile(r"\((?:e?s|ies)\)")
-# After a space, a parenthesis opens a remark more often than a call: only what cannot be a remark counts.
+# After a space, a parenthesis usually opens a remark, so only `{` or `name=` after it counts as a call.
 _SPACED_CALL = re.compile(r"\(\s{0,8}(?:\{|[A-Za-z_]\w{0,63}\s{0,8}=[^=])")
 
 
 def looks_like_tool_call(text: str, names: Iterable[str] = ()) -> bool:
-    """Whether a text contains a tool call in any syntax models are known to write.
+    """Whether a text contains a tool call in any syntax that models are known to write.
 
     Args:
-        text: A final answer, or any other text that must not hold a call.
+        text: A final answer, or any other text that must not contain a call.
         names: Ids and aliases of the tools; `name(` counts as a call only for these.
     """
     if _TAGS.search(text) or (_ACTION.search(text) and _ACTION_INPUT.search(text)):
@@ -52,15 +52,15 @@ def looks_like_tool_call(text: str, names: Iterable[str] = ()) -> bool:
 
 
 def _names_in_an_object(text: str, known: set[str]) -> bool:
-    """`{"name": "file_reader", "arguments": …}`, as native tool calls are written."""
+    """Whether the text contains a native tool call such as `{"name": "file_reader", "arguments": …}`."""
     if not _INPUT_KEY.search(text):
         return False
     return any(_is_known(match[1], known) for match in _NAME_KEY.finditer(text))
 
 
 def _calls(text: str, known: set[str]) -> bool:
-    """`file_locator(…)`, with or without a module in front."""
-    # From each parenthesis backwards, and never further than a name is long.
+    """Whether the text contains a call such as `file_locator(…)`, with or without a module prefix."""
+    # Search backwards from each parenthesis, at most the length of a name, which keeps the time linear.
     at = text.find("(")
     while at >= 0:
         before = text[max(0, at - MAX_NAME - 2) : at]
@@ -75,7 +75,7 @@ def _calls(text: str, known: set[str]) -> bool:
 
 
 def _is_known(name: str, known: set[str]) -> bool:
-    """Whether a name, or what follows one of its dots, is a tool's."""
+    """Whether a name, or the part after one of its dots, is that of a tool."""
     folded = _folded(name)
     while folded:
         if folded in known:
@@ -86,5 +86,5 @@ def _is_known(name: str, known: set[str]) -> bool:
 
 
 def _folded(name: str) -> str:
-    """Prompts write `file-locator`, models write `File_Locator`; here both count."""
+    """Normalise a name for comparison, since prompts write `file-locator` and models write `File_Locator`."""
     return name.strip("-_.").replace("-", "_").lower()

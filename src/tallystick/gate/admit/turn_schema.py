@@ -1,7 +1,7 @@
-"""The JSON Schema of a turn's next message, for providers that can hold a model to one (`response_format`).
+"""The JSON Schema of a turn's next message, for providers that support structured output (`response_format`).
 
-It describes exactly what `open_envelope` and the tools' schemas admit, and nothing is admitted because of it: a
-provider that ignores it changes nothing.
+It describes exactly what `open_envelope` and the tools' schemas admit. The gate does not rely on it: if a provider
+ignores it, every check still applies.
 """
 
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ from tallystick.gate.admit.subschemas import Node, moved, walk
 
 
 def turn_schema(entries: Iterable[Entry], nonce: str, *, first: bool, may_finish: bool = False) -> dict[str, Any]:
-    """One branch for each tool of the turn with its own arguments, and one for the wish to finish.
+    """Build the schema: one branch per tool of the turn with its arguments, and one for `final` where it is allowed.
 
     Args:
-        entries: The tools this turn may use.
-        nonce: The nonce of this step; it is a constant of the schema.
-        first: Step one, where there is no `action`.
+        entries: The tools that this turn may use.
+        nonce: The nonce of this step; a constant in the schema.
+        first: Whether this is step one, where there is no `action`.
         may_finish: Whether the model may finish on step one.
     """
     branches: list[dict[str, Any]] = []
@@ -25,14 +25,14 @@ def turn_schema(entries: Iterable[Entry], nonce: str, *, first: bool, may_finish
         args = _closed(_embedded(entry, f"/anyOf/{place}/properties/args"))
         fields = {} if first else {"action": {"const": "tool"}}
         branches.append(_object({**fields, "tool": {"const": entry.card.name}, "args": args}, nonce))
-    # After a result the model may always stop.
+    # After a tool result the model may always finish.
     if may_finish or not first:
         branches.append(_object({"action": {"const": "final"}}, nonce))
     return {"type": "object", "anyOf": branches}
 
 
 def _object(properties: dict[str, Any], nonce: str) -> dict[str, Any]:
-    """A form of the message: these fields, all of them, and the nonce."""
+    """Build the schema of one message form: all given fields and the nonce are required, and no others allowed."""
     properties = {**properties, "nonce": {"const": nonce}}
     return {
         "type": "object",
@@ -43,16 +43,16 @@ def _object(properties: dict[str, Any], nonce: str) -> dict[str, Any]:
 
 
 def _embedded(entry: Entry, place: str) -> Node:
-    """The arguments' schema for use inside the document, where its references start from `place`."""
+    """Return the tool's input schema for embedding at `place`, with its references adjusted."""
     schema = entry.input.schema
     if any(node.keys() & {"$anchor", "$dynamicAnchor"} for node in walk(schema)):
-        # Two tools may use one anchor; with an id of its own, each keeps its anchors to itself.
+        # Two tools may use the same anchor name; separate ids keep their anchors apart.
         schema = {"$id": f"urn:tallystick:tool:{entry.card.name}", **schema}
     return moved(schema, place)
 
 
 def _closed(args: Node) -> Node:
-    """Say `additionalProperties` where it means the same: few providers know `unevaluatedProperties`."""
+    """Use `additionalProperties` where it is equivalent, since few providers support `unevaluatedProperties`."""
     args.pop("$schema", None)
     simple = not args.keys() & {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}
     if simple and "additionalProperties" not in args and args.get("unevaluatedProperties") is False:
