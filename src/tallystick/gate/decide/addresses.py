@@ -1,4 +1,4 @@
-"""Find addresses in text: e-mail addresses, URLs, phone, account and card numbers, wallets."""
+"""Find addresses in text (mail, web, phone, account, card, wallet): targets of messages, visits and payments."""
 
 import re
 from collections.abc import Iterator
