@@ -60,7 +60,7 @@ class Heard:
         self._numbers: set[float] = {number for text in self._said for number in numbers_in(text)}
         self._free: list[FreeText] = []
         self.anything = False
-        """Whether any result was added: before that, the model knows only what the user and the prompt said."""
+        """Whether any result was added; before that, the model has seen only its prompt."""
 
     def add(self, result: Any, args: Any = None) -> None:
         """Add a result.
