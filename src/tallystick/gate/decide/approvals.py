@@ -87,7 +87,7 @@ class Hold:
 
     approval_id: str
     digest: str
-    """The call that a grant covers; after an edit, the digest of the edited call."""
+    """Digest of the call that a grant covers; after an edit, of the edited call."""
     session: Session
     """The session of the call; resuming keeps its caller, roles and ids."""
     tool: str
@@ -204,7 +204,7 @@ class Grant:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unmoved:
-    """An answer to a request that was not applied, and why."""
+    """Reports that an answer could not be applied to a request, and why."""
 
     why: Literal[
         "not_found", "not_waiting", "expired", "same_call_waits", "bad_arguments", "record_mismatch", "not_masked"

@@ -92,7 +92,7 @@ async def run_in_process(
     """Run a tool in a child process.
 
     Raises:
-        OutOfTimeError: The tool timed out; it was killed with all processes it started.
+        OutOfTimeError: The tool timed out; its process group, with the processes it started, was killed.
         TooMuchOutputError: The response was larger than `max_bytes`.
         ChildDiedError: The child exited without a response.
         ChildFailedError: The tool raised an exception.

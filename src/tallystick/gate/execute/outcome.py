@@ -100,12 +100,12 @@ class Outcome(Generic[T]):
 
     @property
     def failed(self) -> bool:
-        """Whether the tool ran and failed: it raised, timed out, or its result does not match its schema."""
+        """Whether the tool ran and failed: it raised, timed out, or returned an invalid result."""
         return self.failure is not None and self.failure.fault.ran
 
     @property
     def code(self) -> str | None:
-        """Why the call was refused (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
+        """Why the call was rejected (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
         if self.rejection is not None:
             return self.rejection.code or self.rejection.fault.name
         return None if self.failure is None else self.failure.fault.name
