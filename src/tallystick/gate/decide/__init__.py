@@ -1,6 +1,6 @@
 """Step two: Proposal → Decision.
 
-`decide.py` reads as the list of checks; each check is one small function in the module named after it. A `Policy` is
-resolved per tool into a `ToolRule`; `approvals.py` has the states of a call that waits for a person and the port its
-store satisfies; `budgets.py` counts; `replay.py` decides recorded calls again.
+`decide.py` lists the checks in order; each check is one small function in the module named after it. A `Policy` is
+resolved per tool into a `ToolRule`. `approvals.py` defines the states of an approval request and the port that its
+store implements; `budgets.py` counts what turns and tasks spend; `replay.py` decides recorded calls again.
 """

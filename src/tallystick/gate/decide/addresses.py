@@ -1,4 +1,4 @@
-"""Addresses in a text: whatever says where a message, a visitor or money goes."""
+"""Find addresses in text (mail, web, phone, account, card, wallet): targets of messages, visits and payments."""
 
 import re
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ _ADDRESS = re.compile(
     """,
     re.VERBOSE,
 )
-"""Every alternative begins where a word begins, so that a long argument is read once and not once a letter."""
+"""Every alternative starts at a word boundary, so that a long argument is scanned once and not once per letter."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """The addresses in a text that was made plain (see `heard.plain`), in order."""
+    """Yield the addresses in a text already normalized by `heard.plain`, in order."""
     for match in _ADDRESS.finditer(text):
         found = match.group()
-        # A date with its time has as many digits as a telephone number.
+        # Skip timestamps: a date with a time has as many digits as a phone number.
         if not _DATE.search(found) or "/" in found or "@" in found:
             yield found

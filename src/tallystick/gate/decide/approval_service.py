@@ -1,4 +1,4 @@
-"""Ask a person: use a grant that waits for exactly this call, or write down the request."""
+"""Approval by a person: take an existing grant for exactly this call, or create a request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,19 +15,23 @@ from tallystick.gate.session import Session
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalService:
-    """Takes grants and holds requests. The book is opened on first need: most workspaces never ask anyone."""
+    """Takes grants and stores requests. The store is opened on first use, since most workspaces need no approvals."""
 
     open_book: Callable[[], ApprovalBook]
     new_id: Callable[[], str]
     now_ms: Callable[[], int]
     ttl_s: int
     proved: Callable[[Hold], bool]
-    """Whether what is stored of a request is what the signed records of it say."""
+    """Whether the stored request matches its signed records."""
     told: Callable[[Hold], None] | None = None
-    """Is told of each request, also of one that is made again; a person must hear of it."""
+    """Called for each request, repeated ones included, so that a person is notified."""
 
     def take(self, proposal: Proposal, session: Session, policy_digest: str) -> Grant | Rejection | None:
-        """Use a grant for exactly this call of this agent in this session, if a person gave one."""
+        """Take the grant for exactly this call of this agent in this session, if a person gave one.
+
+        Returns:
+            The grant; None if there is none; a rejection if the stored request does not match its signed records.
+        """
         book, now = self.open_book(), self.now_ms()
         wanted = live_digest(_digest(proposal, session, policy_digest), session)
         found = book.find(wanted, now)
@@ -40,11 +44,11 @@ class ApprovalService:
     def request(
         self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes
     ) -> Hold | Rejection:
-        """The request for this call: the one that waits already, or a new one, which is recorded and then stored."""
+        """Return the live request for this call, or a new one, which must be recorded before `store` is called."""
         now, digest = self.now_ms(), _digest(proposal, session, policy_digest)
         found = self.open_book().find(live_digest(digest, session), now)
         if found is not None and (found.digest != digest or not found.is_bound()):
-            # Found under the name of this call, and is another: a record of it would sign what somebody changed.
+            # Stored under the digest of this call, but for another one: recording it would sign a tampered request.
             return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
         return found or Hold(
             approval_id=self.new_id(),
@@ -64,7 +68,7 @@ class ApprovalService:
         )
 
     def store(self, recorded: Hold) -> Hold:
-        """Store a request of which the ledger has a record; the same one that somebody else just stored is found."""
+        """Store a request that the ledger has recorded, or return the same one if it was stored in the meantime."""
         book = self.open_book()
         held = book.get(recorded.approval_id, self.now_ms()) or book.hold(recorded)
         if self.told is not None:
@@ -84,6 +88,6 @@ def _digest(proposal: Proposal, session: Session, policy_digest: str) -> str:
 
 
 def _shown_args(inputs: bytes) -> bytes:
-    """The arguments out of a receipt's payload, where secrets are already replaced."""
+    """Extract the arguments from a receipt's payload, in which secrets are already masked."""
     payload = orjson.loads(inputs)
     return orjson.dumps(payload.get("normalised", payload)["args"])

@@ -1,14 +1,14 @@
-"""Calls that wait for a person.
+"""Approval requests: calls that wait for a person.
 
-    held ──► granted ──► taken        granted: a person said yes to exactly this call
-      │  ├─► edited ───► taken        edited:  a person said yes to the call with other arguments
+    held ──► granted ──► taken        granted: a person approved exactly this call
+      │  ├─► edited ───► taken        edited:  a person approved the call with other arguments
       │  ├─► refused                  granted and edited expire like held
       │  └─► expired
 
-A held call is a grant waiting to be given. It is bound to the digest of caller, tool, exact arguments and policy, and
-to the session and agent that asked, so a change of any of them is another request. Giving a grant runs nothing: the
-process that has the tool takes it, once, when the call is resumed or made again. The store satisfies `ApprovalBook`; it
-reads the moves from the table here. What it stores is believed only as far as the ledger's signed records say the same
+A request is bound to the digest of caller, tool, exact arguments and policy, and to the session and agent that made the
+call; if any of them changes, it is a different request. Granting runs nothing: the process that has the tool takes the
+grant, once, when the call is resumed or repeated. The store implements `ApprovalBook` and reads the allowed transitions
+from `MOVES`. Its content is trusted only where it matches the ledger's signed records
 (`gate/record/approval_records.py`).
 """
 
@@ -34,8 +34,8 @@ ASK = Decision(verdict="ask", fault=HELD, reason="approval_required")
 
 
 def needed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Hold a call that policy, or a broken rule whose `otherwise` is ask, leaves to a person; unless one agreed."""
-    # The grant was taken for exactly this call, so it answers every question about it at once.
+    """Ask for approval if policy says ask or a rule whose `otherwise` is ask is broken, unless already granted."""
+    # A grant is for exactly this call, so it satisfies every rule that asks for approval.
     if context.granted:
         return None
     if rule.verdict == "ask":
@@ -52,7 +52,7 @@ def needed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | N
 
 
 class State(StrEnum):
-    """Where a request stands."""
+    """The state of a request."""
 
     HELD = "held"
     GRANTED = "granted"
@@ -70,31 +70,31 @@ MOVES: dict[State, frozenset[State]] = {
     State.REFUSED: frozenset(),
     State.EXPIRED: frozenset(),
 }
-"""From each state, where it may go. Nothing else moves a request."""
+"""The allowed transitions from each state; there are no others."""
 
 LIVE: frozenset[State] = frozenset(state for state, onward in MOVES.items() if onward)
-"""States that can still come to something; at most one live request exists for a digest."""
+"""States that are not final; at most one live request exists per live digest."""
 
 
 def sources(target: State) -> frozenset[State]:
-    """The states from which the target may be reached."""
+    """Return the states from which the target can be reached."""
     return frozenset(state for state, onward in MOVES.items() if target in onward)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hold:
-    """One request to a person. Times are milliseconds since 1970, UTC."""
+    """One approval request. Times are milliseconds since the Unix epoch, UTC."""
 
     approval_id: str
     digest: str
-    """What a grant would be for; after an edit, the digest of the edited call."""
+    """Digest of the call that a grant covers; after an edit, of the edited call."""
     session: Session
-    """Whose call it is and where it belongs; resuming it goes on under the same names and roles."""
+    """The session of the call; resuming keeps its caller, roles and ids."""
     tool: str
     args: bytes
-    """Canonical JSON, exactly as held (or as edited). Emptied once the request has come to its end."""
+    """Canonical JSON, exactly as requested (or as edited). Emptied once the request reaches a final state."""
     shown: bytes
-    """The arguments as people may see them, secrets replaced; kept."""
+    """The arguments for display, with secrets masked; kept in final states."""
     policy_digest: str
     reason: str
     created: int
@@ -102,22 +102,22 @@ class Hold:
     tool_version: str = ""
     dry_run: bool = False
     pointer: str | None = None
-    """The argument for which a rule asks."""
+    """JSON pointer of the argument that needs approval."""
     state: State = State.HELD
     person: str | None = None
     channel: str | None = None
-    """How the person reached us: terminal, start-up token, …"""
+    """Where the person answered: terminal, start-up token, …"""
     answered: int | None = None
     note: str | None = None
     """Why it was refused."""
     edited: bool = False
-    """The person agreed to other arguments than were asked for."""
+    """The person approved other arguments than the requested ones."""
     live_digest: str | None = None
-    """What the store finds a live request by (see `bindings.live_digest`); None once it has come to its end."""
+    """The store's key for a live request (see `bindings.live_digest`); None once it reaches a final state."""
 
     @property
     def caller(self) -> str:
-        """The subject whose call it is."""
+        """The subject of the caller."""
         return self.session.caller.subject
 
     @property
@@ -126,21 +126,21 @@ class Hold:
         return rfc3339(self.expires)
 
     def arguments(self) -> dict[str, Any]:
-        """The exact arguments; empty once the request has come to its end."""
+        """Return the exact arguments; empty once the request has reached a final state."""
         arguments: dict[str, Any] = orjson.loads(self.args) if self.args else {}
         return arguments
 
     def bound_digest(self) -> str:
-        """The digest of the call as it is stored: what would run."""
+        """Compute the digest of the stored call, which is the call that would run."""
         return call_digest(
             self.caller, self.tool, self.arguments(), self.policy_digest, tool_version=self.tool_version,
             dry_run=self.dry_run,
         )  # fmt: skip
 
     def request_digest(self) -> str:
-        """Name the request as it is stored, but for what answering changes; the signed records hold this.
+        """Compute the digest of the stored request without the fields that an answer sets, as in the signed records.
 
-        The arguments themselves are in it by `digest`, so that it can be compared when they are gone.
+        It covers the arguments through `digest`, so it can still be compared after they have been emptied.
         """
         bound = {
             "approval_id": self.approval_id, "created": self.created, "digest": self.digest, "dry_run": self.dry_run,
@@ -151,15 +151,15 @@ class Hold:
         return sha256(canonical(bound)).hexdigest()
 
     def is_bound(self) -> bool:
-        """Whether a live request is stored under the digests of what it holds."""
+        """Whether the digests of a live request match its content."""
         try:
             digest = self.bound_digest()
-        except (ValueError, TypeError):  # arguments that were changed into what is no JSON object
+        except (ValueError, TypeError):  # the stored arguments are no longer a JSON object
             return False
         return digest == self.digest and self.live_digest == live_digest(digest, self.session)
 
     def with_arguments(self, args: Mapping[str, Any], shown: Mapping[str, Any]) -> "Hold | Unmoved":
-        """The request for other arguments, bound to these and no longer to what was asked."""
+        """Return the request with other arguments, bound to these instead of the requested ones."""
         try:
             stored, told = canonical(dict(args)), canonical(dict(shown))
         except (rfc8785.CanonicalizationError, TypeError, ValueError):
@@ -169,12 +169,12 @@ class Hold:
         return replace(changed, digest=digest, live_digest=live_digest(digest, self.session))
 
     def at(self, now: int) -> State:
-        """The state at this time: a live request past its expiry has expired, whether or not anyone wrote it down."""
+        """Return the state at this time: a live request past its expiry has expired, even if not yet stored as such."""
         return State.EXPIRED if self.state in LIVE and now >= self.expires else self.state
 
     def as_dict(self) -> dict[str, Any]:
-        """What lists and the API show."""
-        # From `shown`, never from `args`: this goes to terminals, pages and logs.
+        """Return the form shown in lists and by the API."""
+        # Use `shown`, never `args`: the output goes to terminals, pages and logs.
         wire = {
             "approval_id": self.approval_id, "state": str(self.state), "tool": self.tool, "caller": self.caller,
             "session_id": self.session.session_id, "agent_id": self.session.agent_id,
@@ -189,7 +189,7 @@ class Hold:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grant:
-    """A yes, taken. The receipt of the run names it."""
+    """A grant that has been taken; the receipt of the run names it."""
 
     approval_id: str
     person: str
@@ -197,59 +197,59 @@ class Grant:
     edited: bool = False
 
     def as_dict(self) -> dict[str, str]:
-        """The header field `approval`: strings only."""
+        """Return the header field `approval`; all values are strings."""
         wire = {"approval_id": self.approval_id, "person": self.person, "channel": self.channel}
         return {**wire, "edited": "true"} if self.edited else wire
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unmoved:
-    """A request that could not be answered so."""
+    """Reports that an answer could not be applied to a request, and why."""
 
     why: Literal[
         "not_found", "not_waiting", "expired", "same_call_waits", "bad_arguments", "record_mismatch", "not_masked"
     ]
     hold: Hold | None = None
-    """How it stands."""
+    """The request in its current state."""
 
 
 class ApprovalBook(Protocol):
-    """Where requests wait. Every method may be called from several threads and processes at once."""
+    """The store of requests. Every method may be called from several threads and processes at once."""
 
     def hold(self, wanted: Hold) -> Hold:
-        """Keep a new request; an identical one that is still live is given back instead."""
+        """Store a new request, or return the identical one if it is still live."""
         ...
 
     def find(self, live_digest: str, now: int) -> Hold | None:
-        """The live request for exactly this call of this agent in this session."""
+        """Find the live request for exactly this call of this agent in this session."""
         ...
 
     def take(self, live_digest: str, now: int) -> Grant | None:
-        """Use a grant for exactly this call. Of any number of takers one gets it, once."""
+        """Take the grant for exactly this call; of several concurrent callers only one gets it, once."""
         ...
 
     def grant(self, approval_id: str, *, person: str, channel: str, now: int) -> Hold | Unmoved:
-        """Say yes. Nothing runs here."""
+        """Approve the request; this runs nothing."""
         ...
 
     def refuse(self, approval_id: str, *, person: str, channel: str, now: int, reason: str) -> Hold | Unmoved:
-        """Say no, and why."""
+        """Refuse the request, with a reason."""
         ...
 
     def edit(self, edited: Hold, *, person: str, channel: str, now: int) -> Hold | Unmoved:
-        """Say yes to other arguments, as `with_arguments` gives them. They are checked from the top when resumed."""
+        """Approve other arguments, as made by `with_arguments`; resuming runs all checks on them again."""
         ...
 
     def get(self, approval_id: str, now: int) -> Hold | None:
-        """One request as it stands now."""
+        """Return one request in its current state."""
         ...
 
     def list(self, now: int, *, state: State | None = None, limit: int = 50, offset: int = 0) -> tuple[Hold, ...]:
-        """Requests, newest first."""
+        """List requests, newest first."""
         ...
 
     def count(self, now: int, *, state: State | None = None) -> int:
-        """How many requests there are."""
+        """Count requests."""
         ...
 
 
@@ -260,14 +260,14 @@ _NO_GRANT: dict[State, Decision] = {
     State.TAKEN: Decision(verdict="deny", fault=DENIED, reason="approval_used"),
 }
 MISMATCH = Decision(verdict="deny", fault=DENIED, reason="approval_mismatch")
-"""What is stored of a request is not what the signed records of hold and answer say; nothing may run on it."""
+"""The stored request does not match the signed records of the request and its answer; the call must not run."""
 OUTDATED = Decision(verdict="deny", fault=DENIED, reason="approval_outdated")
-"""Policy or tool changed after the person agreed; making the call again makes a new request."""
+"""The policy or the tool changed after the approval; repeating the call creates a new request."""
 
 
 def resume_refusal(hold: Hold, now: int, *, policy_digest: str, tool_version: str) -> Decision | None:
-    """Why a request cannot be resumed under this policy and tool; None: a grant waits to be taken."""
-    # How it stands comes first: to hear "outdated" of a refused request would be misleading.
+    """Return why a request cannot be resumed under this policy and tool; None if its grant can be taken."""
+    # Check the state first: reporting a refused request as "outdated" would be misleading.
     refusal = _NO_GRANT.get(hold.at(now))
     if refusal is None and (hold.policy_digest, hold.tool_version) != (policy_digest, tool_version):
         return OUTDATED
@@ -275,6 +275,6 @@ def resume_refusal(hold: Hold, now: int, *, policy_digest: str, tool_version: st
 
 
 def rfc3339(milliseconds: int) -> str:
-    """A time as text, in UTC, with milliseconds."""
+    """Format a time as RFC 3339 in UTC, with milliseconds."""
     at = datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

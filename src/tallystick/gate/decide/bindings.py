@@ -1,4 +1,4 @@
-"""What a grant is bound to: digests over one exact call, and over where and by whom it was asked for."""
+"""Digests that bind a grant to one exact call, and to the agent and session that made it."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -9,7 +9,7 @@ import rfc8785
 from tallystick.gate.session import Session
 
 LARGEST = 2**53
-"""The largest integer that admit lets through."""
+"""The largest integer (absolute value) that admit accepts."""
 
 
 def call_digest(
@@ -21,12 +21,12 @@ def call_digest(
     tool_version: str = "",
     dry_run: bool = False,
 ) -> str:
-    """Name one exact call.
+    """Compute the digest of one exact call.
 
-    The tool's version is part of it, so that a definition which changed after a person agreed needs a new yes; a
-    grant for a dry run is no grant for the real thing.
+    It includes the tool's version, so that a definition changed after an approval needs a new approval, and `dry_run`,
+    so that a grant for a dry run does not cover the real call.
     """
-    # Named fields, not a list or joined text: no two calls can be written the same way.
+    # Named fields instead of a list or joined text, so that no two calls serialize to the same bytes.
     bound = {
         "args": dict(args), "caller": caller, "dry_run": dry_run, "policy": policy_digest, "tool": tool,
         "tool_version": tool_version, "v": 1,
@@ -35,26 +35,28 @@ def call_digest(
 
 
 def live_digest(digest: str, session: Session) -> str:
-    """Name one exact call of one agent in one session: a grant is found by this, and used nowhere else."""
+    """Compute the key of a grant: one exact call of one agent in one session; the grant is valid nowhere else."""
     bound = {"agent": session.agent_id, "digest": digest, "session": session.session_id, "v": 1}
     return sha256(canonical(bound)).hexdigest()
 
 
 def canonical(value: Any) -> bytes:
-    """RFC 8785 bytes. The pure-Python library is slow and right; calls that wait for a person can wait for it.
+    """Serialize to canonical JSON (RFC 8785).
+
+    The pure-Python library is slow but correct; its cost does not matter for calls that wait for a person.
 
     Raises:
-        rfc8785.CanonicalizationError: A number or text that JSON cannot carry safely; admit refuses those first.
+        rfc8785.CanonicalizationError: A number or text that JSON cannot represent safely; admit rejects those earlier.
     """
     try:
         return rfc8785.dumps(value)
     except rfc8785.IntegerDomainError:
-        # ±2^53 itself is a double, and admitted; the library stops one short of it.
+        # ±2^53 is exact as a double and accepted by admit, but the library's limit is 2^53 - 1.
         return rfc8785.dumps(_as_double(value))
 
 
 def storable_text(text: str) -> str:
-    """Text as every database takes it: PostgreSQL has no NUL, and none has lone surrogates."""
+    """Replace what databases cannot store: NUL (PostgreSQL) and lone surrogates (all)."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 

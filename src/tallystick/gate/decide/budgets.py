@@ -1,8 +1,8 @@
-"""What a turn or a task may spend: the check, and the counting that feeds it.
+"""Budgets of turns and tasks, and rate limits: the checks, and the counters they read.
 
-The check is pure and reads `Counters` against `Limits`. The counting is live: a `Meter` belongs to a turn the server
-made (and through its parent to the task the server gave it), never to an id the model chooses, so a model that asks
-in a loop or starts again under another name meets the same meter. Clocks are monotonic and come in as arguments.
+The checks are pure and compare `Counters` with `Limits`. Counting has state: a `Meter` belongs to a turn created by the
+server (and through its parent to the task that the server assigned), never to an id the model chooses, so a model that
+loops or restarts under another name is charged to the same meter. Clocks are monotonic and passed in as arguments.
 """
 
 from collections import OrderedDict, deque
@@ -27,21 +27,21 @@ NO_LIMITS = UNLIMITED
 WINDOW_S = 60.0
 """Rates are calls per minute."""
 GRAIN_S = 0.1
-"""Calls this close together share one entry, so a window holds at most 600 of them whatever the rate."""
+"""Calls this close together share one entry, so a window has at most 600 entries at any rate."""
 MAX_WINDOWS = 4096
-"""Callers times tools that are watched at once; the one unused longest is dropped first."""
+"""Maximum number of (caller, tool) windows; the least recently used is evicted first."""
 MAX_TASKS = 16_384
-"""Tasks whose spending is remembered at once."""
+"""Maximum number of task meters; the least recently used is evicted first."""
 
 
 def within(proposal: Proposal, context: Context, _rule: ToolRule) -> Decision | None:
-    """Refuse when any budget was already spent before this call."""
+    """Deny if any budget was already spent before this call."""
     limits = context.limits
-    # Calls outside a turn have no limits and are most of the calls.
+    # Fast path: most calls are outside a turn and have no limits.
     if limits is NO_LIMITS:
         return None
     spent = context.counters
-    # Spent means spent: at the limit, not past it. What the call itself will use is not known yet.
+    # A budget is spent at the limit, not past it: what this call will use is not known yet.
     for limit, used, refusal in (
         (limits.steps, spent.steps, STEPS_SPENT),
         (limits.bytes, spent.bytes, BYTES_SPENT),
@@ -56,12 +56,12 @@ def within(proposal: Proposal, context: Context, _rule: ToolRule) -> Decision | 
 
 
 def rate(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse a caller who has reached this tool's calls per minute."""
+    """Deny a caller that has reached this tool's calls per minute."""
     return RATE_REACHED if rule.rate is not None and context.counters.rate >= rule.rate else None
 
 
 def limits_from(settings: LimitSettings) -> Limits:
-    """What a turn may spend by configuration."""
+    """Return the limits of a turn from the configuration."""
     return Limits(
         steps=settings.steps,
         bytes=settings.bytes_per_turn,
@@ -73,7 +73,7 @@ def limits_from(settings: LimitSettings) -> Limits:
 
 
 def narrowed(limits: Limits, asked: Limits) -> Limits:
-    """Both limits at once: a turn may ask for less than it is given, never for more."""
+    """Combine two limits, the lower one of each kind: a turn may ask for less than configured, never for more."""
     return Limits(
         steps=_least(limits.steps, asked.steps),
         bytes=_least(limits.bytes, asked.bytes),
@@ -85,7 +85,7 @@ def narrowed(limits: Limits, asked: Limits) -> Limits:
 
 
 class Meter:
-    """Counts what a turn spends, and what the task it belongs to spends through it. Safe between threads."""
+    """Counts what a turn spends, and charges its task (the parent meter) too. Thread-safe."""
 
     def __init__(self, *, started: float, limits: Limits = NO_LIMITS, parent: "Meter | None" = None) -> None:
         self._started = started
@@ -96,10 +96,10 @@ class Meter:
         self._named: dict[str, int] = {}
 
     def begin(self, now: float, *, spends: str | None = None, rate: int = 0) -> tuple[Counters, Limits]:
-        """Count one attempt, and give what the decision reads: what was spent before it, and the limits.
+        """Count one attempt and return what the decision reads: what was spent before it, and the limits.
 
-        Reading and counting are one step, so of many calls at once no more get through than the budget has left.
-        Refused attempts count as steps too: asking in a loop must come to an end.
+        Reading and counting are atomic, so concurrent calls cannot exceed what is left of the budget. Denied attempts
+        count as steps too, so that a retry loop ends.
         """
         with self._lock:
             before = Counters(
@@ -107,12 +107,12 @@ class Meter:
                 bytes=self._bytes,
                 tokens=self._tokens,
                 cost_microusd=self._cost,
-                # A clock that seems to run backwards (another machine's, a test's) must not give time back.
+                # A clock that runs backwards (another machine's, a test's) must not refund time.
                 elapsed_ms=max(0, int((now - self._started) * 1000)),
                 rate=rate,
                 spent=dict(self._named),
             )
-            # Counted before anything is decided; `give_back` returns what a call that did not run had drawn.
+            # Counted before the decision; `give_back` refunds the named budget if the call does not run.
             self._steps += 1
             if spends is not None:
                 self._named[spends] = self._named.get(spends, 0) + 1
@@ -121,14 +121,14 @@ class Meter:
         return _tightest((before, self._limits), self._parent.begin(now, spends=spends, rate=rate))
 
     def give_back(self, name: str) -> None:
-        """Return one of a named budget: the call that drew it did not run."""
+        """Refund one unit of a named budget, because the call that used it did not run."""
         with self._lock:
             self._named[name] = max(0, self._named.get(name, 0) - 1)
         if self._parent is not None:
             self._parent.give_back(name)
 
     def spend(self, *, size: int = 0, tokens: int = 0, cost_microusd: int = 0) -> None:
-        """Count what a call or the model used: bytes shown to the model, tokens, cost."""
+        """Count usage by a call or the model: bytes shown to the model, tokens, cost."""
         with self._lock:
             self._bytes += size
             self._tokens += tokens
@@ -137,13 +137,13 @@ class Meter:
             self._parent.spend(size=size, tokens=tokens, cost_microusd=cost_microusd)
 
     def bytes_left(self) -> int | None:
-        """How much output the model may still be shown; None: no limit."""
+        """Return how many bytes of output the model may still be shown; None if unlimited."""
         own = None if self._limits.bytes is None else max(0, self._limits.bytes - self._bytes)
         return own if self._parent is None else _least(own, self._parent.bytes_left())
 
 
 class TaskMeters:
-    """One meter for each task the server gave out. New sessions and turns of a task find the same one."""
+    """One meter per task assigned by the server. All sessions and turns of a task share it."""
 
     def __init__(self, *, most: int = MAX_TASKS) -> None:
         self._most = most
@@ -151,7 +151,7 @@ class TaskMeters:
         self._lock = Lock()
 
     def of(self, session: Session, *, limits: Limits, now: float) -> Meter | None:
-        """Find or begin the meter of the session's task; None when it belongs to no task."""
+        """Return the meter of the session's task, created on first use; None if the session has no task."""
         key = _task_key(session)
         if key is None:
             return None
@@ -159,14 +159,14 @@ class TaskMeters:
             meter = self._meters.get(key)
             if meter is None:
                 meter = self._meters[key] = Meter(started=now, limits=limits)
-            # A task still at work is used again and again, so what falls out at the far end is done or forgotten.
+            # An active task is moved to the end often, so the evicted one is finished or abandoned.
             self._meters.move_to_end(key)
             if len(self._meters) > self._most:
                 self._meters.popitem(last=False)
         return meter
 
     def forget(self, session: Session) -> None:
-        """Let go of a task that is done."""
+        """Drop the meter of a finished task."""
         key = _task_key(session)
         if key is not None:
             with self._lock:
@@ -174,7 +174,7 @@ class TaskMeters:
 
 
 class RateWindows:
-    """Calls of the last minute, for each caller and tool. Counts within this process."""
+    """Calls of the last minute per caller and tool, counted within this process."""
 
     def __init__(self, *, most: int = MAX_WINDOWS) -> None:
         self._most = most
@@ -182,10 +182,10 @@ class RateWindows:
         self._lock = Lock()
 
     def take(self, caller: str, tool: str, limit: int | None, now: float) -> int:
-        """Give how many calls are in the window, and count this one unless the limit is reached.
+        """Return how many calls are in the window, and count this one unless the limit is reached.
 
-        Without a limit nothing is watched. A call over the limit is refused by `rate` and does not count again, so
-        a caller who waits a minute gets in, and memory does not grow with the number of refused tries.
+        Without a limit nothing is counted. A call over the limit is denied by `rate` and not counted, so a caller that
+        waits a minute is allowed again, and memory does not grow with the number of denied calls.
         """
         if limit is None:
             return 0
@@ -203,14 +203,14 @@ class RateWindows:
 
 
 class _Window:
-    """The calls of one minute as entries (first, last, how many); an entry leaves when its last call is that old."""
+    """Calls of one minute as entries (first, last, count); an entry expires a minute after its last call."""
 
     def __init__(self) -> None:
         self._entries: deque[tuple[float, float, int]] = deque()
         self._total = 0
 
     def count(self, now: float) -> int:
-        # By an entry's last call, so that what shares an entry stays a little too long rather than too short.
+        # Expire by the last call of an entry: its earlier calls then count slightly too long rather than too short.
         while self._entries and self._entries[0][1] <= now - WINDOW_S:
             self._total -= self._entries.popleft()[2]
         return self._total
@@ -235,8 +235,8 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 def _task_key(session: Session) -> tuple[str, str] | None:
-    """The task, by ids the server made; session, turn and agent names are left out on purpose."""
-    # The innermost first: a ticket worked on within a run has its own budget.
+    """Identify the task by ids that the server made; session, turn and agent names are left out on purpose."""
+    # Innermost first: a ticket within a run has its own budget.
     for kind, name in (("ticket", session.ticket_id), ("run", session.run_id), ("task", session.task_id)):
         if name is not None:
             return kind, name
@@ -244,7 +244,7 @@ def _task_key(session: Session) -> tuple[str, str] | None:
 
 
 def _tightest(one: tuple[Counters, Limits], other: tuple[Counters, Limits]) -> tuple[Counters, Limits]:
-    """Of turn and task, in each kind of budget, the one with less left: a decision reads one pair."""
+    """Merge turn and task into the one pair a decision reads: for each kind of budget, the one with less left."""
     counters: dict[str, int] = {}
     limits: dict[str, int | None] = {}
     for name in ("steps", "bytes", "tokens", "cost_microusd", "elapsed_ms"):
@@ -264,7 +264,7 @@ def _tightest(one: tuple[Counters, Limits], other: tuple[Counters, Limits]) -> t
     )
 
 
-# A pair is (what was used, what may be used); of two, the one nearer to its end binds.
+# A pair is (used, limit); return the one with less left.
 def _less_left(one: tuple[int, int | None], other: tuple[int, int | None]) -> tuple[int, int | None]:
     if one[1] is None or other[1] is None:
         return other if one[1] is None else one

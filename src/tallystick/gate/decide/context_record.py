@@ -1,7 +1,7 @@
-"""A context as it stands in the signed header, and back.
+"""Serialize a decision context for the signed header, and parse it back.
 
-Integers, strings and lists only: a float would make the header's bytes a matter of opinion. What has its default is
-left out, since every receipt carries this for ever.
+Only integers, booleans, strings, lists and objects: a float has no unambiguous byte form. Defaults are left out, since
+every receipt stores this permanently.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ def context_record(
     snapshot_digest: str | None = None,
     caller_roles: frozenset[str] | None = None,
 ) -> dict[str, Any]:
-    """Write a context down.
+    """Serialize a context.
 
     Args:
         context: What the decision read.
-        redacted: Some argument values are stored only as digests, so replay cannot ask every rule again.
-        snapshot_digest: What a room's rule read, from the decision.
-        caller_roles: Roles that stand in the header anyway; the same ones are not written twice.
+        redacted: Some argument values are stored only as digests, so replay cannot evaluate every rule.
+        snapshot_digest: Digest of the snapshot that a room's rule read, from the decision.
+        caller_roles: Roles already in the header; equal ones are not stored twice.
     """
     record: dict[str, Any] = {}
     if context.roles != caller_roles:
@@ -47,7 +47,7 @@ def context_record(
 
 
 def _of_a_turn(record: dict[str, Any], context: Context) -> None:
-    """What was spent, the limits, doubtful arguments. Most calls have none of it, which is asked by identity."""
+    """Add counters, limits and tainted arguments. Most calls have none; the caller checks that by identity first."""
     if context.counters != NOTHING_SPENT:
         record["counters"] = _counters_record(context.counters)
     if context.limits != UNLIMITED:
@@ -57,7 +57,7 @@ def _of_a_turn(record: dict[str, Any], context: Context) -> None:
 
 
 def context_from_record(record: Mapping[str, Any]) -> Context:
-    """Read a context back: equal to the one written, but that `redacted` says what the record says."""
+    """Parse a context: equal to the serialized one, except that `redacted` comes from the record."""
     allowed = record.get("allowed_tools")
     return Context(
         roles=frozenset(record["roles"]),

@@ -1,14 +1,14 @@
-"""`decide(proposal, context, policy) → Decision`: pure, so that the same inputs give the same answer on replay.
+"""`decide(proposal, context, policy) → Decision`: pure, so that replay with the same inputs gives the same decision.
 
-The order is the spec's, and the first failure wins:
+The checks run in the order of the spec, and the first failure wins:
 
     1 known to policy   2 allowed this turn   3 token   4 role (the tool's, then policy's)
     5 budgets           6 rate                7 policy's deny, argument rules
-    8 where the arguments come from           9 approval needed?
+    8 provenance of the arguments             9 approval needed?
     10 the room's own rule, last
 
-Where a durable write comes from and direct canonical writes stand between 7 and 9 in the spec too; admit has refused
-those (see `rules`).
+The spec also checks the provenance of durable writes and direct canonical writes between 7 and 9; admit rejects those
+earlier (see `rules`).
 """
 
 from dataclasses import replace
@@ -22,8 +22,8 @@ from tallystick.gate.decide.tool_rule import UNDECIDABLE, Check, ToolRule
 from tallystick.gate.decide.verdict import ALLOW, Context, Decision
 
 FIRM, POLICY = False, True
-"""Shadow tries out what the policy file says. What the token, the tool and the turn say is firm: shadow must not
-turn off log-in, a tool's own roles or a budget."""
+"""Shadow mode applies to POLICY checks, which evaluate the policy file. Checks of the token, the tool and the turn are
+FIRM: shadow mode must not turn off authentication, a tool's own roles or a budget."""
 
 CHECKS: tuple[tuple[Check, bool], ...] = (
     (whitelist.known, FIRM),
@@ -51,11 +51,11 @@ def decide(
     """Decide one call.
 
     Args:
-        proposal: What admit made of it.
-        context: All else a decision may read; the receipt keeps it.
-        policy: The policy whose digest stands in the receipt.
-        rule: The room's own rule, if the tool brings one.
-        snapshot: What that rule reads.
+        proposal: The call as parsed by admit.
+        context: Everything else a decision may read; stored in the receipt.
+        policy: The policy whose digest is in the receipt.
+        rule: The room's own rule, if the tool has one.
+        snapshot: The data that rule reads.
     """
     tool_rule = policy.rule_for(proposal.card)
     if context.redacted:
@@ -71,7 +71,7 @@ def judge(
     rule: RoomRule | None = None,
     snapshot: Any = None,
 ) -> Decision:
-    """Decide one call by a rule that is already resolved."""
+    """Decide one call by an already resolved tool rule."""
     decision = _checked(proposal, context, tool_rule)
     if rule is None or decision.verdict != "allow":
         return decision
@@ -82,7 +82,7 @@ def judge(
 
 
 def _checked(proposal: Proposal, context: Context, tool_rule: ToolRule) -> Decision:
-    """The first refusal of the ten; in shadow, what it would have been."""
+    """Run `CHECKS` and return the first deny or ask; in shadow mode, allow and keep its reason in `would`."""
     would: Decision | None = None
     for check, of_policy in CHECKS:
         refusal = check(proposal, context, tool_rule)
@@ -98,11 +98,11 @@ def _let_through(refusal: Decision) -> Decision:
 
 
 def _check_changed(proposal: Proposal, context: Context, tool_rule: ToolRule, said: Decision) -> Decision:
-    """A room may change arguments, but not into ones that policy would have stopped."""
+    """Check arguments changed by a room's rule, so that it cannot bypass argument rules and approvals."""
     if said.args is None:
         return said
     if said.verdict != "allow":
-        # A call that does not run keeps its arguments: a person's grant is bound to what was asked.
+        # A call that does not run keeps its arguments: a grant is bound to the requested ones.
         return replace(said, args=None)
     changed = replace(proposal, args=said.args, transformed=True)
     refusal = rules.arguments_allowed(changed, context, tool_rule) or approvals.needed(changed, context, tool_rule)

@@ -1,10 +1,10 @@
-"""What was heard in a turn, and by whose word: the user, a field of a result, or free text in a result.
+"""Tracks the values a model saw in a turn and their origin: the user, a field of a result, or free text in a result.
 
-A result is told apart by its own structure. A short value that is a whole field (an id, a sender, a channel in a list)
-was put there by the tool; a stretch of prose may have been written by anybody. Structure *inside* a text is never read:
-a file whose text is JSON is still a text.
+A result is classified by its own structure. A short value that fills a whole field (an id, a sender, a channel in a
+list) was set by the tool; prose may have been written by anybody. Structure *inside* a string is never parsed: a file
+that contains JSON is still text.
 
-Nothing is worked out before somebody asks, so a turn that only reads pays for keeping the references.
+Evaluation is lazy: a turn that only reads pays for keeping the references, no more.
 """
 
 import re
@@ -21,21 +21,21 @@ PROSE_KEYS = frozenset(
      "markdown", "transcript", "output", "stdout", "log", "excerpt", "quote", "question", "answer", "draft", "passage",
      "paragraph", "prose", "synopsis", "report"}
 )  # fmt: skip
-"""Words in a field's name that say: somebody wrote this. Such a field is free text however short it is."""
+"""Words in a field's name that mark written text. Such a field is free text, however short."""
 LABEL_KEYS = frozenset({"subject", "title", "name", "label", "headline", "topic", "tag", "tags"})
-"""Names of things. Anybody may name a thing after an address, so an address there is not the tool's word."""
+"""Fields with names of things. Anybody may use an address as a name, so an address there is not trusted."""
 FIELD_CHARS, FIELD_WORDS = 100, 8
-"""A value that is longer than an address line is prose, whatever its field is called."""
+"""A value longer than an address line (in characters or words) is prose, whatever its field is called."""
 NAME_CHARS = 4
-"""An argument shorter than this does not show that the user named a source: `1`, `me`, `all`."""
+"""Shorter arguments (`1`, `me`, `all`) do not show that the user named a source."""
 NUMBER_DIGITS = 3
-"""Shorter numbers stand in any text by chance."""
+"""Numbers with fewer digits occur in any text by chance."""
 RUN = 6
-"""So many words in a row are a copy, not a coincidence."""
+"""This many equal words in a row count as a copy, not a coincidence."""
 LONG = 8
-"""From this many letters and digits on, a value is found whatever stands between and around them."""
+"""Values with at least this many letters and digits also match with punctuation, spaces and word boundaries ignored."""
 HEARD_CHARS = 250_000
-"""Of one result. A model is shown the beginning, and far less of it; what it was not shown cannot have misled it."""
+"""Characters read per result. A model is shown only the beginning, far less than this; the rest cannot mislead it."""
 
 KEY_ITSELF = frozenset({"key"})
 
@@ -46,7 +46,7 @@ _JOINTS = frozenset(".-@/_:")
 
 
 class Heard:
-    """The texts and results of one turn. Grows from step to step; reading it changes nothing that it answers."""
+    """The user texts and tool results of one turn. It grows with each step; queries do not change its answers."""
 
     def __init__(self, user_texts: Iterable[str]) -> None:
         self._said = [plain(text) for text in user_texts]
@@ -60,60 +60,60 @@ class Heard:
         self._numbers: set[float] = {number for text in self._said for number in numbers_in(text)}
         self._free: list[FreeText] = []
         self.anything = False
-        """Whether any result was heard at all: before that a model knows nothing but what it was told."""
+        """Whether any result was added; before that, the model has seen only its prompt."""
 
     def add(self, result: Any, args: Any = None) -> None:
-        """Hear a result.
+        """Add a result.
 
         Args:
-            result: Plain JSON as the tool gave it.
-            args: What the tool was called with. It tells whether the user named this source; and what a tool merely
-                repeats of its arguments is not its own word.
+            result: Plain JSON as returned by the tool.
+            args: Arguments of the call. They show whether the user named this source; and a value that the tool
+                merely repeats from its arguments does not count as the tool's.
         """
         if result is not None:
             self.anything = True
             self._waiting.append((result, args))
 
     def said(self, value: str) -> bool:
-        """Whether the user said this, as a whole."""
+        """Whether the user's texts contain this as a whole word or phrase."""
         return any(stands(text, value) for text in self._said)
 
     def said_squeezed(self, value: str) -> bool:
-        """Whether the user said this, however they grouped it (`GB29 NWBK …`)."""
+        """Whether the user's texts contain this in any grouping (`GB29 NWBK …`)."""
         return any(squeezed(value) in text for text in self._said_squeezed)
 
     def is_field(self, value: str, *, address: bool) -> bool:
-        """Whether a tool gave exactly this as a field of a result."""
+        """Whether a tool returned exactly this as a field."""
         self._listen()
         return value in (self._address_fields if address else self._fields)
 
     def is_known_number(self, value: float) -> bool:
-        """Whether the user or a field of a result gave this number."""
+        """Whether this number occurs in the user's texts or in a field of a result."""
         self._listen()
         return float(value) in self._numbers
 
     def is_composed(self, value: str) -> bool:
-        """Whether this is put together from several words, each of them the user's or a field's."""
+        """Whether this consists of several words, each from the user's texts or a field."""
         self._listen()
         words = _WORD.findall(value)
         return len(words) > 1 and all(word in self._said_words or word in self._field_words for word in words)
 
     def in_free_text(self, value: str) -> bool:
-        """Whether this stands in free text."""
+        """Whether this occurs in free text."""
         self._listen()
         return any(text.holds(value) for text in self._free)
 
     def number_in_free_text(self, value: float) -> bool:
-        """Whether this number stands in free text."""
+        """Whether this number occurs in free text."""
         self._listen()
         return any(float(value) in text.numbers for text in self._free)
 
     def copied(self, value: str, *, unnamed_only: bool) -> bool:
-        """Whether this is, or holds a long run of words of, free text that the user did not say.
+        """Whether this occurs in free text, or shares with it a run of `RUN` words that is not in the user's texts.
 
         Args:
             value: An argument.
-            unnamed_only: Leave out the sources that the user named.
+            unnamed_only: Ignore sources that the user named.
         """
         self._listen()
         texts = [text for text in self._free if not (unnamed_only and text.named)]
@@ -131,7 +131,7 @@ class Heard:
             named, left = self._is_named(own), HEARD_CHARS
             for pointer, key, leaf in leaves(result, keys=True):
                 if isinstance(leaf, str) and left > 0:
-                    # A result that is one text has no field to say what it is: `message` says as little.
+                    # A result that is a single string has no field name: unless it is one token, treat it as prose.
                     name = words_of(key) if pointer or _TOKEN.fullmatch(leaf) else PROSE_KEYS
                     self._hear(leaf[:left], name, own, named=named)
                     left -= len(leaf)
@@ -139,7 +139,7 @@ class Heard:
                     self._numbers.add(float(leaf))
 
     def _is_named(self, own: set[str]) -> bool:
-        """Whether the user named this source: with an argument of the call, or of one whose result led here."""
+        """Whether the user named this source: an argument occurs in the user's texts or a field of a named source."""
         return any(len(text) >= NAME_CHARS and (text in self._named_fields or self.said(text)) for text in own)
 
     def _hear(self, leaf: str, key: frozenset[str], own: set[str], *, named: bool) -> None:
@@ -148,7 +148,7 @@ class Heard:
             return
         prose = "\n" in leaf or is_prose(text, key)
         if prose or " " in text:
-            # A field of several words is the tool's word as a whole, and nobody's in its parts.
+            # A field of several words is trusted as a whole, but its parts are free text.
             self._free.append(FreeText(text, named=named))
         if prose:
             return
@@ -162,7 +162,7 @@ class Heard:
 
 
 class FreeText:
-    """One stretch of free text; its forms are made when first asked for."""
+    """One piece of free text; derived forms are computed on first use."""
 
     __slots__ = ("_numbers", "_runs", "_squeezed", "named", "text")
 
@@ -174,7 +174,7 @@ class FreeText:
         self._runs: set[tuple[str, ...]] | None = None
 
     def holds(self, value: str) -> bool:
-        """Whether the value stands here; a long one also in another grouping or punctuation."""
+        """Whether the text contains the value; a long one also with other grouping or punctuation."""
         if stands(self.text, value):
             return True
         tight = squeezed(value)
@@ -186,28 +186,28 @@ class FreeText:
 
     @property
     def numbers(self) -> frozenset[float]:
-        """The numbers in it."""
+        """The numbers in the text."""
         if self._numbers is None:
             self._numbers = frozenset(numbers_in(self.text))
         return self._numbers
 
     @property
     def runs(self) -> set[tuple[str, ...]]:
-        """Its runs of words."""
+        """All runs of `RUN` words in the text."""
         if self._runs is None:
             self._runs = runs_of(self.text)
         return self._runs
 
 
 def is_prose(text: str, key: frozenset[str]) -> bool:
-    """Whether somebody may have written this, as against a field that a tool filled."""
+    """Whether this may be text that somebody wrote, rather than a field set by a tool."""
     if key & PROSE_KEYS or len(text) > FIELD_CHARS or text.count(" ") >= FIELD_WORDS:
         return True
     return any(address != text for address in addresses_in(text))
 
 
 def plain(text: str) -> str:
-    """Undo what leaves the meaning: compatibility forms, case, invisible characters, percent signs, white space."""
+    """Normalize for comparison: compatibility forms, case, invisible characters, percent-encoding, white space."""
     text = unicodedata.normalize("NFKC", unquote(text) if "%" in text else text).casefold()
     if not text.isascii():
         text = "".join(character for character in text if unicodedata.category(character) != "Cf")
@@ -215,19 +215,19 @@ def plain(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Letters and digits alone."""
+    """Keep letters and digits only."""
     return "".join(filter(str.isalnum, text))
 
 
 def words_of(name: str | None) -> frozenset[str]:
-    """The words of a field's name: `userEmail`, `user_email` and `user-email` have two. A key itself has no name."""
+    """Split a field's name (`userEmail`, `user_email`, `user-email`) into words; None stands for a key itself."""
     if name is None:
         return KEY_ITSELF
     return frozenset(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).casefold().split())
 
 
 def numbers_in(text: str) -> Iterator[float]:
-    """The numbers of a text that are long enough to mean something."""
+    """Yield the numbers of a text that have at least `NUMBER_DIGITS` digits."""
     for found in _NUMBER.findall(text):
         bare = found.replace(",", "")
         if sum(map(str.isdigit, bare)) >= NUMBER_DIGITS:
@@ -235,13 +235,13 @@ def numbers_in(text: str) -> Iterator[float]:
 
 
 def runs_of(text: str) -> set[tuple[str, ...]]:
-    """All runs of `RUN` words."""
+    """Return all runs of `RUN` words."""
     words = _WORD.findall(text)
     return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
 
 
 def stands(text: str, value: str) -> bool:
-    """Whether a value stands in a text as a whole: not `ob@example.co` in `bob@example.com`."""
+    """Whether a text contains a value as a whole: not `ob@example.co` in `bob@example.com`."""
     at = text.find(value)
     while at >= 0:
         end = at + len(value)
@@ -252,15 +252,15 @@ def stands(text: str, value: str) -> bool:
 
 
 def _joined(beside: str, edge: str) -> bool:
-    """Whether what stands beside an edge goes on with the same word; `beside` is read away from the value."""
+    """Whether the adjacent characters continue the word at this edge; `beside` starts next to the value."""
     if not beside or not edge.isalnum():
         return False
     return beside[0].isalnum() or (beside[0] in _JOINTS and len(beside) > 1 and beside[1].isalnum())
 
 
 def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[str, str | None, Any]]:
-    """Every leaf with its JSON pointer and the nearest key above it; with `keys`, the keys too, under None."""
-    # A stack of our own: a result may be nested deeper than Python likes to call.
+    """Yield (JSON pointer, nearest key, leaf) for every leaf; with `keys`, also (pointer, None, key) for every key."""
+    # An explicit stack, since a result may be nested deeper than the recursion limit.
     waiting: list[tuple[str, str, Any]] = [("", "", value)]
     while waiting:
         pointer, key, item = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a tool brings of its own to the decision about its calls."""
+"""A tool's own contribution to the decision about its calls."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,15 +11,15 @@ from tallystick.records import record
 
 @record
 class OwnRules:
-    """A room's rule with what it reads, and which arguments are secret."""
+    """A room's rule, the snapshot it reads, and the secret arguments."""
 
     rule: Callable[..., Any] | None = None
     snapshot: Callable[[], Any] | None = None
     secrets: frozenset[str] = frozenset()
-    """Argument names that are secret."""
+    """Names of secret arguments."""
 
     def stale(self, card: Card, decision: Decision) -> bool:
-        """Whether a write was let through by what the room no longer says."""
+        """Whether a write was allowed on a snapshot that has changed since."""
         if self.snapshot is None or card.effect == "read" or decision.verdict != "allow":
             return False
         return is_stale(decision, read_snapshot(self.snapshot))

@@ -1,8 +1,8 @@
-"""The policy: what the configuration says about calls, as one value with one name.
+"""The policy: the parts of the configuration that decide calls, as one value identified by its digest.
 
-A policy is written out as TOML in one fixed form (keys sorted, defaults spelled out, what says nothing left out).
-Its digest is the SHA-256 of that text, stands in every receipt, and finds the text again: reading the text back
-gives the same policy and the same digest. Two files that mean the same have the same digest.
+A policy has one canonical TOML text (keys sorted, defaults written out, empty entries left out). Its digest is the
+SHA-256 of that text; every receipt contains it, and the stored text is looked up by it. Parsing the text gives the same
+policy and the same digest. Two files with the same meaning have the same digest.
 """
 
 import math
@@ -22,22 +22,22 @@ from tallystick.gate.tool import Card
 from tallystick.settings import ArgumentRule, PolicySettings, Settings, ToolPolicy, parse_settings
 
 MAX_RESOLVED = 4096
-"""Resolved rules kept at once. An upstream that changes its cards for ever must not fill the memory."""
+"""Maximum number of cached rules, so that an upstream that keeps changing its cards cannot fill the memory."""
 
 _READABLE_KEYS = frozenset({"type", "properties", "required", "$schema", "title", "description", "$comment"})
-"""An overlay of these alone depends on nothing but the properties it names."""
+"""An overlay schema with only these keywords depends on nothing but the properties it names."""
 
 _NOTHING_SAID = ToolPolicy()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """A policy, compiled. Make one with `from_settings` or `from_text`."""
+    """A compiled policy. Create it with `from_settings` or `from_text`."""
 
     defaults: PolicySettings
     tools: Mapping[str, ToolPolicy]
     text: str
-    """The fixed TOML form."""
+    """The canonical TOML text."""
     digest: str
     """SHA-256 of the text, hex."""
     _checks: Mapping[str, tuple[ArgumentCheck, ...]] = field(repr=False, compare=False)
@@ -48,17 +48,17 @@ class Policy:
         """Build the policy of a configuration.
 
         Raises:
-            ConfigError: An argument rule whose schema cannot be used; the message names `tools.X.rules[n]`.
+            ConfigError: The schema of an argument rule is invalid; the message names `tools.X.rules[n]`.
         """
-        # By way of the text, so that nothing can be in force that the text does not say.
+        # Parse the canonical text, so that nothing takes effect that the text does not contain.
         return cls.from_text(policy_text(settings))
 
     @classmethod
     def from_text(cls, text: str, *, source: str = "policy") -> "Policy":
-        """Read a policy back from its text, or from any `tallystick.toml` (its other sections play no part).
+        """Parse a policy from its text, or from any `tallystick.toml` (its other sections are ignored).
 
         Raises:
-            ConfigError: The text is no TOML, has a wrong key or value, or a schema that cannot be used.
+            ConfigError: The text is not TOML, or has a wrong key, a wrong value or an invalid schema.
         """
         settings = settings_of(text, source=source)
         fixed = policy_text(settings)
@@ -71,17 +71,17 @@ class Policy:
         )
 
     def rule_for(self, card: Card) -> ToolRule:
-        """What this policy says about a tool; worked out once per version of its card."""
+        """Return the rule for a tool, resolved once per version of its card."""
         rule = self._resolved.get(card.version)
         if rule is None:
-            # Threads may meet here and resolve the same card twice; both get the same answer.
+            # No lock: two threads may resolve the same card at once, with equal results.
             if len(self._resolved) >= MAX_RESOLVED:
                 self._resolved.clear()
             rule = self._resolved[card.version] = self._resolve(card)
         return rule
 
     def unknown_tools(self, registered: Iterable[str]) -> tuple[str, ...]:
-        """Tools the policy names that nobody registered: worth a warning, since a misspelt deny protects nothing."""
+        """Return tools that the policy names but that are not registered, to warn of: a misspelt deny has no effect."""
         return tuple(sorted(set(self.tools) - set(registered)))
 
     def _resolve(self, card: Card) -> ToolRule:
@@ -91,9 +91,9 @@ class Policy:
         }.get(card.effect)  # fmt: skip
         checks = self._checks.get(card.name, ())
         return ToolRule(
-            # A kind of tool we do not know stays refused, even where policy allows it by name.
+            # A tool with an unknown effect is denied, even if policy allows it by name.
             verdict=None if by_effect is None else said.decision or by_effect,
-            # A tool that names no roles has those that policy names for it, and else those of the default.
+            # A tool that declares no roles gets the roles policy names for it, or else the default roles.
             tool_roles=card.roles or said.roles or UNDECLARED_ROLES,
             policy_roles=said.roles or frozenset(),
             rate=self.defaults.rate if said.rate is None else said.rate,
@@ -105,10 +105,10 @@ class Policy:
 
 
 def settings_of(text: str, *, source: str = "policy") -> Settings:
-    """What a policy's text says, before it is made a policy.
+    """Parse a policy's text into settings, without compiling it.
 
     Raises:
-        ConfigError: The text is no TOML, or has a wrong key or value.
+        ConfigError: The text is not TOML, or has a wrong key or value.
     """
     try:
         raw = tomllib.loads(text)
@@ -118,12 +118,12 @@ def settings_of(text: str, *, source: str = "policy") -> Settings:
 
 
 def policy_text(settings: Settings) -> str:
-    """The fixed TOML form of the parts of a configuration that decide."""
+    """Return the canonical TOML text of the parts of a configuration that affect decisions."""
     said = {name: _tool_form(name, tool) for name, tool in sorted(settings.tools.items())}
-    # Defaults are spelled out, so that a later version with other defaults reads this text as it was meant.
+    # Defaults are written out, so that a later version with other defaults does not change the meaning of this text.
     form: dict[str, Any] = {"policy": settings.policy.model_dump(exclude_none=True)}
     if form["policy"]["provenance"] == "ask":
-        # This key came later. Texts that were kept before it say nothing of it, and must keep their digests.
+        # The default is left out: texts stored before this key existed must keep their digests.
         del form["policy"]["provenance"]
     if any(said.values()):
         form["tools"] = {name: tool for name, tool in said.items() if tool}
@@ -132,10 +132,10 @@ def policy_text(settings: Settings) -> str:
 
 def _tool_form(name: str, tool: ToolPolicy) -> dict[str, Any]:
     form: dict[str, Any] = tool.model_dump(exclude_none=True, exclude={"roles", "rules"})
-    # Sets have no order of their own; the text must have one. An empty one says nothing.
+    # Sets are unordered, so sort them for a stable text. An empty one is left out.
     if tool.roles:
         form["roles"] = sorted(tool.roles)
-    # Rules keep theirs: the first that is broken gives the reason.
+    # Rules keep their order: the first broken one gives the reason.
     if tool.rules:
         form["rules"] = [_rule_form(f"tools.{name}.rules[{place}]", rule) for place, rule in enumerate(tool.rules)]
     return form
@@ -148,7 +148,7 @@ def _rule_form(where: str, rule: ArgumentRule) -> dict[str, Any]:
 
 
 def _require_json(where: str, value: Any) -> None:
-    """TOML has dates, infinities and no null; a schema has none of the first two and must survive as text."""
+    """Reject schema values that are not plain JSON in TOML, such as dates, infinities and null."""
     if isinstance(value, dict):
         for item in value.values():
             _require_json(where, item)
@@ -170,7 +170,7 @@ def _compiled(tool: str, rules: tuple[ArgumentRule, ...]) -> tuple[ArgumentCheck
     checks: list[ArgumentCheck] = []
     for place, rule in enumerate(rules):
         try:
-            # Open: a rule speaks of the arguments it names, the tool's own schema of the others.
+            # Not closed: a rule covers only the arguments it names; the tool's own schema covers the others.
             schema = compile_schema(rule.overlay, closed=False)
         except TallyError as error:
             message = f"tools.{tool}.rules[{place}]: the schema cannot be used: {error}"
@@ -189,8 +189,8 @@ def _compiled(tool: str, rules: tuple[ArgumentRule, ...]) -> tuple[ArgumentCheck
 
 
 def _reads(overlay: Mapping[str, Any]) -> frozenset[str] | None:
-    """Which arguments an overlay can depend on; None where that cannot be told from its keywords."""
-    # `required` asks only whether a name is there, and redaction leaves the names.
+    """Return the arguments an overlay schema can depend on; None if its keywords do not tell."""
+    # `required` needs only the argument names, which redaction keeps.
     properties = overlay.get("properties", {})
     if not _READABLE_KEYS.issuperset(overlay) or not isinstance(properties, Mapping):
         return None

@@ -1,14 +1,14 @@
-"""`tally policy test`: cases that say what a policy should decide.
+"""`tally policy test`: test cases with the expected decisions of a policy.
 
     [[case]]
     tool = "send_mail"
     args = { to = "a@example.org" }
     roles = ["clerk"]
     expect = "ask"                     # allow | ask | deny
-    reason = "approval_required"       # optional: the fixed string of the check that must decide
+    reason = "approval_required"       # optional: the reason code of the check that must decide
 
-`allowed_tools`, `authenticated`, `granted` and `name` may be given too. `effect` makes a case for a tool that is not
-registered here. Arguments are given as the tool receives them: aliases and schemas are admit's matter.
+`allowed_tools`, `authenticated`, `granted` and `name` are optional too. `effect` allows a case for a tool that is not
+registered here. Arguments are given as the tool receives them: aliases and schemas belong to admit and are not tested.
 """
 
 import tomllib
@@ -31,7 +31,7 @@ NOT_REGISTERED = Decision(verdict="deny", fault=UNKNOWN_TOOL, reason="unknown_to
 
 
 class Case(BaseModel):
-    """One case of the file."""
+    """One case of a case file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -39,7 +39,7 @@ class Case(BaseModel):
     expect: Verdict
     args: dict[str, Any] = Field(default_factory=dict)
     roles: frozenset[str] = LOCAL_OWNER.roles
-    """Who calls: the local owner if not given; `[]` is a token without roles."""
+    """The caller's roles; by default those of the local owner. `[]` is a token without roles."""
     authenticated: bool = True
     granted: bool = False
     allowed_tools: frozenset[str] | None = None
@@ -56,20 +56,20 @@ class _CaseFile(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseResult:
-    """What came of a case."""
+    """The result of a case."""
 
     place: int
-    """From 1, as in the file."""
+    """Position in the file, from 1."""
     case: Case
     decision: Decision
     ok: bool
 
 
 def read_cases(text: str, *, source: str = "cases") -> tuple[Case, ...]:
-    """Read a case file.
+    """Parse a case file.
 
     Raises:
-        ConfigError: No TOML, no case, or a wrong key or value; the message names the case and the key.
+        ConfigError: The text is not TOML, has no case, or a wrong key or value; the message names the case and the key.
     """
     try:
         return _CaseFile.model_validate(tomllib.loads(text)).case
@@ -82,7 +82,7 @@ def read_cases(text: str, *, source: str = "cases") -> tuple[Case, ...]:
 
 
 def run_cases(cases: Sequence[Case], policy: Policy, cards: Mapping[str, Card]) -> tuple[CaseResult, ...]:
-    """Decide every case; a case holds when verdict, and reason if given, are as expected."""
+    """Decide every case; a case passes if the verdict, and the reason if given, are as expected."""
     return tuple(_run(place, case, policy, cards) for place, case in enumerate(cases, start=1))
 
 
@@ -91,7 +91,7 @@ def _run(place: int, case: Case, policy: Policy, cards: Mapping[str, Card]) -> C
     if card is None and case.effect is not None:
         card = Card(name=case.tool, description="", input_schema={}, effect=case.effect)
     decision = NOT_REGISTERED if card is None else decide(_proposal(case, card), _context(case), policy)
-    # A shadowed policy is tested for what it says, not for what shadow lets through.
+    # In shadow mode, test what the policy would decide, not that shadow mode allows it.
     verdict, reason = (decision.verdict, decision.reason) if not decision.shadowed else ("deny", decision.would)
     if decision.shadowed and decision.would == "approval_required":
         verdict = "ask"

@@ -1,14 +1,14 @@
-"""Where the arguments of a write come from: the user, a field of a result, or what somebody wrote into a result.
+"""Provenance of the arguments of a write: the user, a field of a result, or free text in a result.
 
-A model that obeys a text it was given to read proposes calls with that text's values. For tools that change or send
-something, three questions are asked of every argument, at any depth:
+A model that follows instructions in a text it reads (prompt injection) proposes calls with values from that text. For
+tools that change or send something, three rules apply to every argument, at any depth:
 
-    1 an address (mail, web, account, phone)   must be the user's or a field's, wherever else it may come from
-    2 any other value                          must not be one that stands in free text only
+    1 an address (mail, web, account, phone)   must come from the user or a field, wherever else it occurs
+    2 any other value                          must not occur in free text only
     3 prose for a field that holds prose       may be copied, but only from a source that the user named
 
-What fails is held for a person, with a pointer to the argument. The gate recognises no attack here; it asks about
-values whose origin is nobody it may act for. What this does not stop is said in the threat model.
+A call that breaks a rule waits for approval, with a pointer to the argument. This does not detect attacks; it asks
+about values that came neither from the user nor from a field. The threat model lists what it does not stop.
 """
 
 import re
@@ -28,20 +28,20 @@ Provenance = Literal["ask", "off", "deny"]
 REASON = "argument_provenance"
 
 WORDS_FOR_PEOPLE = PROSE_KEYS | {"location", "place", "venue"}
-"""Words in an argument's name that say: this is read by people, and acts on nothing."""
+"""Words in an argument's name that mark text read by people, which triggers no action."""
 
 MOST_ADDRESSES = 100
-"""In one argument. Nobody reads more before they agree to a call; an argument with more is asked about."""
+"""Maximum per argument; more need approval, since nobody reviews more than this before approving a call."""
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
 
 
 def doubtful(card: Card, args: Mapping[str, Any], heard: Heard | None) -> tuple[str, ...]:
-    """The JSON pointers of arguments whose origin is neither the user nor a field of a result.
+    """Return the JSON pointers of arguments whose origin is neither the user nor a field of a result.
 
     Args:
-        card: The tool's. One that only reads is not asked about.
+        card: The card of the tool; read-only tools are not checked.
         args: As the tool would receive them.
-        heard: What was heard in this turn; None: nobody said what the user wanted, so nothing can be told.
+        heard: User texts and results of this turn; None if the user's texts are unknown, so nothing can be checked.
     """
     if heard is None or card.effect == "read" or not heard.anything:
         return ()
@@ -49,14 +49,14 @@ def doubtful(card: Card, args: Mapping[str, Any], heard: Heard | None) -> tuple[
     return tuple(
         pointer
         for pointer, key, value in leaves(args, keys=True)
-        # One of a few values that the tool's author wrote down carries nobody's text.
+        # A value from an enum of the tool's schema cannot carry foreign text.
         if pointer not in chosen
         and (_doubtful_key(value, heard) if key is None else _doubtful_value(key, value, heard))
     )
 
 
 def known_origin(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Hold (or refuse, as policy says) a call with an argument of doubtful origin; unless a person agreed to it."""
+    """Ask for approval of a tainted argument, unless granted; or deny, if policy says so."""
     if not context.tainted or rule.provenance == "off":
         return None
     if rule.provenance == "deny":
@@ -67,7 +67,7 @@ def known_origin(_proposal: Proposal, context: Context, rule: ToolRule) -> Decis
 
 
 def _doubtful_key(name: str, heard: Heard) -> bool:
-    # Names of properties are the schema's words, which stand in any text; of addresses it has none.
+    # Keys come from the schema and occur in any text, so check them for addresses only: a schema has none.
     text = plain(name)
     return _any_foreign(_addresses(text), text, heard)
 
@@ -102,10 +102,11 @@ def _any_foreign(found: list[str], text: str, heard: Heard) -> bool:
 
 
 def _foreign(address: str, heard: Heard, *, whole: bool) -> bool:
-    """Whether an address is neither the user's nor a field's.
+    """Whether an address comes neither from the user nor from a field.
 
-    As an argument by itself it must be one of theirs: a model has no other honest way to know it, and a dishonest one
-    (put together, turned round, decoded) leaves no trace in any text. Inside prose it must at least stand in free text.
+    An address that is the whole argument must come from one of them: a model has no other legitimate source for it, and
+    one that was assembled, reversed or decoded leaves no trace in any text. Inside prose, it is foreign only if it also
+    occurs in free text.
     """
     bare = _SCHEME.sub("", address).rstrip("/.,;:!?)")
     forms = {address, bare, f"https://{bare}", f"http://{bare}", bare + "/"}
@@ -114,13 +115,13 @@ def _foreign(address: str, heard: Heard, *, whole: bool) -> bool:
     if not re.search(r"[@./]", bare) and heard.said_squeezed(bare):
         return False
     if "@" not in bare and "/" in bare and heard.said(host := bare.partition("/")[0]) and "." in host:
-        # A path on a host that the user named is often the model's own work; one that a text gave is not.
+        # On a host that the user named, the model may build a path itself; a path from free text is foreign.
         return heard.in_free_text(bare)
     return whole or heard.in_free_text(bare)
 
 
 def _choices(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Pointers of the arguments for which the schema lists the values."""
+    """Return the pointers of top-level arguments whose schema has `enum` or `const`."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return frozenset()

@@ -1,7 +1,7 @@
-"""Deciding a recorded call again.
+"""Replay: decide a recorded call again.
 
-`tally replay` asks whether the recorded policy still gives the recorded answer; `tally policy replay` asks what
-another policy would have said. Both feed what the receipt holds to `judge`; nothing is run.
+`tally replay` checks that the recorded policy still gives the recorded decision; `tally policy replay` shows what
+another policy would have decided. Both call `judge` with the content of the receipt; no tool runs.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from tallystick.gate.tool import Card
 Replay = Literal["same", "changed", "undecidable"]
 
 REDACTED_MARKS = frozenset({"$redacted", "$masked", "$literal"})
-"""Keys of the objects that stand in a receipt instead of what was proposed (see `gate/record/masks.py`)."""
+"""Keys of the objects that replace proposed values in a receipt (see `gate/record/masks.py`)."""
 
 _BEFORE_DECIDE = frozenset(
     fault.name
@@ -34,16 +34,16 @@ _AFTER_DECIDE = frozenset(
     [fault.name for fault in codes.FAULTS.values() if fault.ran] + [codes.LEDGER.name, codes.STALE.name]
 )
 _ASKED = frozenset({"approval_refused", "approval_expired", "approval_used", "approval_outdated", "approval_mismatch"})
-"""Refusals of a call for which decide had said ask; what became of the question is no part of its answer."""
+"""Denial reasons of calls for which decide returned ask; the later answer is not part of the decision."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
-    """What a receipt says about one decided call."""
+    """One decided call, as read from its receipt."""
 
     card: Card
     args: Mapping[str, Any]
-    """As normalised, and as stored: secrets replaced."""
+    """Normalised and as stored, with secrets masked."""
     context: Mapping[str, Any]
     """The header's `context`."""
     outcome: Mapping[str, Any]
@@ -52,7 +52,7 @@ class Recorded:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """A decision, as far as it can be compared. `reason` is left empty for a plain allow."""
+    """The comparable part of a decision. `reason` is empty for allow."""
 
     verdict: Verdict
     reason: str = ""
@@ -61,18 +61,18 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Redecided:
-    """The old answer beside the new one."""
+    """The recorded decision and the new one."""
 
     result: Replay
     was: Answer
     now: Answer | None = None
-    """None: undecidable."""
+    """None if undecidable."""
     why: str = ""
-    """For undecidable: `redacted` or `room_rule`."""
+    """Set if undecidable: `redacted` or `room_rule`."""
 
 
 def was_decided(outcome: Mapping[str, Any]) -> bool:
-    """Whether the call came as far as decide; what admit refused has no decision to repeat."""
+    """Whether the call reached decide; a call rejected by admit has no decision to replay."""
     fault = outcome.get("fault")
     if fault == codes.UNKNOWN_TOOL.name:
         return outcome.get("reason") == "tool_not_known_to_policy"
@@ -80,16 +80,16 @@ def was_decided(outcome: Mapping[str, Any]) -> bool:
 
 
 def redecide(recorded: Recorded, policy: Policy) -> Redecided:
-    """Decide a recorded call by a policy, and compare.
+    """Decide a recorded call by a policy, and compare the result with the recorded decision.
 
-    A room's rule is code over a snapshot that is gone; it is not asked again. Where it had run and had agreed, the
-    policy's part alone is compared. Where it had refused and policy would still let the call come to it, nobody can
-    say.
+    A room's rule is not run again, because its snapshot is gone. If it ran and allowed the call, only the policy's part
+    is compared. If it did not allow the call and this policy would still pass the call on to it, the result is
+    undecidable.
     """
     was = answer_from_outcome(recorded.outcome)
     context = context_from_record(recorded.context)
     rule = policy.rule_for(recorded.card)
-    # Only the rules that read what is hidden are blind; the others are asked again.
+    # Only rules that read redacted arguments are blind; the others are evaluated again.
     if context.redacted:
         rule = rule.blinded(hidden_keys(recorded.args))
     proposal = Proposal(
@@ -99,7 +99,7 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     if decision is UNDECIDABLE:
         return Redecided(result="undecidable", was=was, why="redacted")
     now = answer_from_decision(decision)
-    # The digest is there exactly when the room was asked, which is only when policy had let the call through.
+    # The digest is present exactly if the room's rule ran, which happens only after policy allowed the call.
     room_spoke = "snapshot" in recorded.context
     if room_spoke and now.verdict == "allow" and was.verdict != "allow":
         return Redecided(result="undecidable", was=was, why="room_rule")
@@ -107,16 +107,16 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
 
 
 def answer_from_decision(decision: Decision) -> Answer:
-    """The comparable part of a decision."""
+    """Return the comparable part of a decision."""
     reason = "" if decision.verdict == "allow" else decision.reason
     return Answer(verdict=decision.verdict, reason=reason, would=decision.would)
 
 
 def answer_from_outcome(outcome: Mapping[str, Any]) -> Answer:
-    """What decide must have said, from what a receipt says came of the call."""
+    """Derive the decision from the outcome in a receipt."""
     fault = outcome.get("fault")
     reason = str(outcome.get("reason", ""))
-    # A tool that failed, a ledger that could not write: the decision before that was yes.
+    # A failed tool, ledger write or stale snapshot comes after the decision, which was allow.
     if fault is None or fault in _AFTER_DECIDE:
         return Answer(verdict="allow", would=outcome.get("shadow"))
     if fault == codes.HELD.name or reason in _ASKED:
@@ -125,7 +125,7 @@ def answer_from_outcome(outcome: Mapping[str, Any]) -> Answer:
 
 
 def hidden_keys(args: Mapping[str, Any]) -> frozenset[str] | None:
-    """The arguments that hold a redacted value; None when none can be found though some should be."""
+    """Return the arguments that contain a redacted value; None (any may be hidden) if no mark is found."""
     return frozenset(key for key, value in args.items() if _holds_mark(value)) or None
 
 

@@ -1,7 +1,7 @@
-"""Who may call a tool.
+"""Authentication and role checks: who may call a tool.
 
-Three questions, because they are not equally firm: whether a token came and what the tool itself demands always
-hold; what policy demands besides can be tried out in shadow.
+There are three separate checks, because shadow mode treats them differently: the token and the tool's own roles are
+always enforced; additional roles from policy can be tried out in shadow mode.
 """
 
 from tallystick.gate.admit.proposal import Proposal
@@ -16,16 +16,16 @@ POLICY_ROLE_MISSING = Decision(verdict="deny", fault=NO_ROLE, reason="policy_rol
 
 
 def authenticated(_proposal: Proposal, context: Context, _rule: ToolRule) -> Decision | None:
-    """Refuse a call without a valid token where tokens are asked for, whatever the tool's roles are."""
+    """Deny a call without a valid token if authentication is on, regardless of the tool's roles."""
     return None if context.authenticated else TOKEN_MISSING
 
 
 def role_of_tool(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse a caller who holds none of the tool's own roles."""
+    """Deny a caller that holds none of the tool's own roles."""
     return None if holds_role(context.roles, rule.tool_roles) else ROLE_MISSING
 
 
 def role_of_policy(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse a caller who holds none of the roles that policy asks for besides."""
+    """Deny a caller that holds none of the roles that policy additionally requires, if it requires any."""
     asked = rule.policy_roles
     return None if not asked or holds_role(context.roles, asked) else POLICY_ROLE_MISSING

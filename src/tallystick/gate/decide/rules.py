@@ -1,7 +1,7 @@
-"""What policy and a room say about the call itself: deny, argument rules, the room's own rule.
+"""Rules of policy and rooms about the call itself: denied tools, argument rules, the room's own rule.
 
-Provenance for durable writes and direct canonical writes come between these in the spec's order. They ask only
-about arguments, so admit answers them before the schema does, and a proposal that reaches decide has passed both.
+In the order of the spec, the checks of provenance for durable writes and of direct canonical writes come between these.
+They need only the arguments, so admit runs them before schema validation; a proposal that reaches decide passed both.
 """
 
 import logging
@@ -18,23 +18,23 @@ from tallystick.gate.decide.tool_rule import UNDECIDABLE, ArgumentCheck, ToolRul
 from tallystick.gate.decide.verdict import Context, Decision
 
 RoomRule = Callable[[Proposal, Any], Decision]
-"""A room's own rule. It reads the proposal and the snapshot, nothing else, or replay would not be exact."""
+"""A room's own rule. It must read only the proposal and the snapshot, so that replay is exact."""
 
 TOOL_DENIED = Decision(verdict="deny", fault=DENIED, reason="tool_denied")
 ROOM_RULE_FAILED = Decision(verdict="deny", fault=DENIED, reason="room_rule_failed")
 UNREADABLE = "unreadable"
-"""Stands for the digest of a snapshot that has none."""
+"""Used as the digest of a snapshot that cannot be read or hashed."""
 
 _log = logging.getLogger(__name__)
 
 
 def not_denied(_proposal: Proposal, _context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse a tool that policy denies."""
+    """Deny a tool that policy denies."""
     return TOOL_DENIED if rule.verdict == "deny" else None
 
 
 def arguments_allowed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse arguments that break a rule whose `otherwise` is deny."""
+    """Deny arguments that break a rule whose `otherwise` is deny."""
     for check in rule.deny_checks:
         if check.binds(context.roles):
             if check.blind:
@@ -45,15 +45,14 @@ def arguments_allowed(proposal: Proposal, context: Context, rule: ToolRule) -> D
 
 
 def pointer_of(check: ArgumentCheck, proposal: Proposal) -> str:
-    """Where the arguments break the rule."""
+    """Return the JSON pointer at which the arguments break the rule."""
     return check.explain(proposal.args)[0]
 
 
 def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Decision) -> Decision:
-    """Let the room have the last word on a call that policy lets through.
+    """Run the room's rule on a call that policy allows.
 
-    The room's code may be anyone's. If it raises or answers with something else, the call is refused: a rule that
-    cannot be asked has not agreed.
+    The rule is third-party code. Fail closed: if it raises or returns no valid decision, the call is denied.
     """
     digest = UNREADABLE
     if snapshot is Unreadable:
@@ -61,7 +60,7 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
     try:
         digest = snapshot_digest(snapshot)
         said = room_rule(proposal, snapshot)
-    except Exception:  # noqa: BLE001 - a room's code, of which anything may come
+    except Exception:  # noqa: BLE001 - a room's code may raise anything
         _log.exception("the rule of %s failed", proposal.card.name)
         return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
     if not isinstance(said, Decision) or (said.fault is None) != (said.verdict == "allow"):
@@ -69,7 +68,7 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
         return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
     if said.verdict != "allow":
         return replace(said, snapshot_digest=digest)
-    # What shadow let through must not be forgotten because the room agrees.
+    # Keep the shadow fields of the policy decision when the room allows the call.
     return Decision(
         verdict="allow", reason=said.reason or so_far.reason, pointer=said.pointer, shadowed=so_far.shadowed,
         would=so_far.would, args=said.args, snapshot_digest=digest,
@@ -77,13 +76,13 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
 
 
 class Unreadable:
-    """Stands for a snapshot that could not be read; no rule is asked about it, the call is refused."""
+    """Marks a snapshot that could not be read; the call is denied without running the rule."""
 
     digest = UNREADABLE
 
 
 def read_snapshot(read: Callable[[], Any] | None) -> Any:
-    """What a room's rule will read; a room's code, of which anything may come."""
+    """Read the snapshot for a room's rule; `Unreadable` if the room's code raises."""
     if read is None:
         return None
     try:
@@ -94,9 +93,9 @@ def read_snapshot(read: Callable[[], Any] | None) -> Any:
 
 
 def snapshot_digest(snapshot: Any) -> str:
-    """Name what a rule read. A snapshot may bring its own `digest`; else it is the SHA-256 of its sorted JSON.
+    """Return the snapshot's own `digest` if it has one, else the SHA-256 of its JSON with sorted keys.
 
-    A rule that reads no snapshot gets the digest of null, so that the receipt shows a rule was asked.
+    A rule without a snapshot gets the digest of null, so that the receipt shows that a rule ran.
     """
     own = getattr(snapshot, "digest", None)
     if isinstance(own, str):
@@ -106,7 +105,7 @@ def snapshot_digest(snapshot: Any) -> str:
 
 
 def is_stale(decision: Decision, snapshot_now: Any) -> bool:
-    """Whether the room agreed on a snapshot that has changed since; a write must then be refused as `STALE`."""
+    """Whether the room decided on a snapshot that has changed since; a write must then be denied as `STALE`."""
     return decision.snapshot_digest is not None and snapshot_digest(snapshot_now) != decision.snapshot_digest
 
 

@@ -1,4 +1,4 @@
-"""Where a caller stands: who it is, what it may use this turn, what it has spent."""
+"""The context of a call: the caller, the tools allowed this turn, and what has been spent."""
 
 from dataclasses import dataclass
 
@@ -14,27 +14,27 @@ from tallystick.gate.session import Session
 
 @dataclass(slots=True, kw_only=True)
 class Standing:
-    """One caller at the gate; in an agent turn it lasts from step to step."""
+    """The context of one caller; in an agent turn it is kept across steps."""
 
     session: Session
     authenticated: bool = True
     allowed_tools: frozenset[str] | None = None
     meter: Meter | None = None
-    """None: a single call outside any turn, bound by rates and policy alone."""
+    """None: a single call outside any turn, limited only by rates and policy."""
     client_tools: Catalogue | None = None
-    """Tools the caller runs itself: decided and recorded here, handed back to run."""
+    """Client-side tools: decided and recorded here, then handed back for the caller to run."""
     nonces: NonceSlot | None = None
     first: bool = True
     may_finish: bool = False
     step_bytes: int | None = None
-    """How much of one output a model is shown; None: the caller is no model."""
+    """How many bytes of one output a model is shown; None: the caller is not a model."""
     heard: Heard | None = None
-    """What the user said and the tools gave in this turn; None: where arguments come from cannot be told."""
+    """User texts and tool results of this turn; None: the origin of arguments is unknown and not checked."""
 
     def context(
         self, proposal: Proposal, rates: RateWindows, rate_limit: int | None, now: float, *, granted: bool
     ) -> Context:
-        """Count this attempt, and give all that a decision may read besides the proposal and the policy."""
+        """Count this attempt and return everything a decision may read besides the proposal and the policy."""
         caller, card = self.session.caller, proposal.card
         rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
         if self.meter is None:

@@ -1,7 +1,7 @@
-"""What policy says about one tool, worked out once and then only read.
+"""The policy for one tool, resolved once and then only read.
 
-A call is decided thousands of times for each time a policy or a card changes, so everything that depends only on
-those two is resolved into a `ToolRule`. The checks read nothing but the proposal, the context and this.
+Thousands of calls are decided between two changes of a policy or card, so everything that depends only on those two is
+resolved into a `ToolRule`. The checks read only the proposal, the context and the tool rule.
 """
 
 from collections.abc import Callable
@@ -13,58 +13,58 @@ from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.verdict import Context, Decision, Verdict
 
 UNDECIDABLE = Decision(verdict="deny", fault=DENIED, reason="undecidable")
-"""A rule needs a value that was redacted. Only replay meets this; were it ever live, it refuses."""
+"""A rule needs a redacted value. This occurs only in replay; in a live call it would deny."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArgumentCheck:
-    """One argument rule, compiled."""
+    """One compiled argument rule."""
 
     name: str
-    """The fixed reason a call is stopped with."""
+    """The reason code of a call that breaks the rule."""
     roles: frozenset[str]
-    """Holders of one of these are bound by it; empty: everyone."""
+    """The rule applies to callers with one of these roles; empty: to everyone."""
     otherwise: Literal["deny", "ask"]
     accepts: Callable[[Any], bool]
     explain: Callable[[Any], tuple[str, str]]
-    """Gives (JSON pointer, rule) of the first thing that does not hold."""
+    """Returns (JSON pointer, rule) of the first violation."""
     reads: frozenset[str] | None
-    """The only arguments it can depend on; None: it may depend on any."""
+    """The arguments the rule can depend on; None: any."""
     blind: bool = False
-    """On replay: what it reads was redacted."""
+    """In replay: an argument the rule reads was redacted."""
 
     def binds(self, roles: frozenset[str]) -> bool:
-        """Whether the rule is for this caller.
+        """Whether the rule applies to this caller.
 
-        The owner holds every role as a right. A rule limits, so it binds him only where it names everyone or him:
-        otherwise two rules for two roles would lock him out of what each of them may do.
+        The owner implicitly has every role, which grants access. A rule restricts, so it applies to the owner only if
+        it names everyone or the owner: otherwise rules for two roles would deny the owner what each role may do.
         """
         return not self.roles or not self.roles.isdisjoint(roles)
 
     def needs(self, hidden: frozenset[str] | None) -> bool:
-        """Whether it cannot be answered without these arguments (None: any may be hidden)."""
+        """Whether evaluating the rule may need one of these hidden arguments (None: any may be hidden)."""
         return hidden is None or self.reads is None or not self.reads.isdisjoint(hidden)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolRule:
-    """A policy applied to a card."""
+    """A policy resolved for one card."""
 
     verdict: Verdict | None
-    """None: policy has no word for this kind of tool, which means no."""
+    """None: policy has no default for the tool's effect, so the tool is denied."""
     tool_roles: frozenset[str]
-    """Who may call it at all: never empty, since what nobody declared is denied."""
+    """Roles that may call the tool; never empty, so a tool that declares no roles is not open to everyone."""
     policy_roles: frozenset[str]
-    """Asked for besides the tool's own, so that policy can narrow and never widen."""
+    """Required in addition to the tool's own roles, so that policy can only narrow access; empty: none."""
     rate: int | None
     shadow: bool
     provenance: Literal["ask", "off", "deny"] = "ask"
-    """What becomes of a call with an argument of doubtful origin."""
+    """How to decide a call with a tainted argument."""
     deny_checks: tuple[ArgumentCheck, ...] = ()
     ask_checks: tuple[ArgumentCheck, ...] = ()
 
     def blinded(self, hidden: frozenset[str] | None = None) -> "ToolRule":
-        """The same rule for a recorded call whose named arguments (None: any) are only digests."""
+        """Return the rule for a recorded call whose given arguments (None: any) are stored only as digests."""
         return replace(
             self,
             deny_checks=tuple(replace(check, blind=check.needs(hidden)) for check in self.deny_checks),
@@ -73,4 +73,4 @@ class ToolRule:
 
 
 Check = Callable[[Proposal, Context, ToolRule], Decision | None]
-"""One question of decide: None, or the refusal."""
+"""One check of decide: returns None to pass, or the deny or ask decision."""

@@ -1,4 +1,4 @@
-"""The result of decide, and all that a decision may read."""
+"""The result of decide, and the context it reads."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -12,7 +12,7 @@ Verdict = Literal["allow", "ask", "deny"]
 
 @record
 class Counters:
-    """What had been spent when the decision was made. Integers only: they stand in the signed header."""
+    """What had been spent when the decision was made. Integers only, because they are part of the signed header."""
 
     steps: int = 0
     bytes: int = 0
@@ -27,7 +27,7 @@ class Counters:
 
 @record
 class Limits:
-    """What one turn may spend; None: no limit. The turn's limits, already narrowed by its `toolPolicy`."""
+    """The limits of one turn, already narrowed by its `toolPolicy`; None: no limit."""
 
     steps: int | None = None
     bytes: int | None = None
@@ -39,16 +39,16 @@ class Limits:
 
 NOTHING_SPENT = Counters()
 UNLIMITED = Limits()
-"""Shared by all calls outside a turn: making a new one for each would cost more than deciding."""
+"""Shared by all calls outside a turn: creating one per call would cost more than the decision."""
 
 
 @record
 class Context:
-    """Everything but the proposal and the policy that a decision reads; the receipt keeps it, so replay is exact."""
+    """Everything a decision reads besides proposal and policy; stored in the receipt, so that replay is exact."""
 
     roles: frozenset[str]
     authenticated: bool = True
-    """False: auth is on and no valid token came (401 instead of 403)."""
+    """False: authentication is on and there was no valid token (401 instead of 403)."""
     allowed_tools: frozenset[str] | None = None
     """This turn's `allowedTools` / `tool_whitelist`; None: all."""
     counters: Counters = NOTHING_SPENT
@@ -58,24 +58,24 @@ class Context:
     tainted: tuple[str, ...] = ()
     """JSON pointers of arguments whose origin is neither the user nor a field of a result (see `provenance`)."""
     redacted: bool = False
-    """On replay: some argument values are digests, so a rule that reads them cannot be decided again."""
+    """In replay: some argument values are digests, so a rule that reads them cannot be evaluated."""
 
 
 @record
 class Decision:
-    """What policy says. `fault` is None exactly when the verdict is allow."""
+    """The result of decide. `fault` is None if and only if the verdict is allow."""
 
     verdict: Verdict
     fault: Fault | None = None
     reason: str = ""
-    """A fixed string naming the check that decided."""
+    """The reason code of the check that decided."""
     pointer: str | None = None
     shadowed: bool = False
-    """The policy would not have allowed it, but runs in shadow: recorded and let through."""
+    """The policy would not have allowed the call, but is in shadow mode: recorded and allowed."""
     would: str | None = None
-    """In shadow: the reason it would have been stopped for."""
+    """In shadow mode: the reason for which the call would not have been allowed."""
     args: dict[str, Any] | None = None
-    """Set when a room's rule transformed the arguments."""
+    """The new arguments, if a room's rule changed them."""
     snapshot_digest: str | None = None
 
 

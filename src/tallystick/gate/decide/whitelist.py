@@ -1,7 +1,7 @@
-"""Which tools exist for this call at all.
+"""Which tools are available for this call.
 
-Admit has already found the name in the catalogue, as bytes; a name it does not know never becomes a proposal. Here
-the closed world is closed once more from the policy's side: a kind of tool that policy has no word for is refused.
+Admit has already matched the name against the catalogue byte for byte; an unknown name never becomes a proposal. Here
+policy denies by default too: a tool whose effect has no default in the policy is denied.
 """
 
 from tallystick.gate.admit.proposal import Proposal
@@ -14,11 +14,11 @@ NOT_THIS_TURN = Decision(verdict="deny", fault=NOT_ALLOWED, reason="tool_not_all
 
 
 def known(_proposal: Proposal, _context: Context, rule: ToolRule) -> Decision | None:
-    """Refuse a tool that policy has no word for."""
+    """Deny a tool whose effect is unknown to policy."""
     return None if rule.verdict is not None else NO_WORD_FOR_IT
 
 
 def allowed_this_turn(proposal: Proposal, context: Context, _rule: ToolRule) -> Decision | None:
-    """Refuse a tool outside this turn's `allowedTools`. Ids are compared exactly, after aliases were resolved."""
+    """Deny a tool outside this turn's `allowedTools`; ids are compared exactly, after alias resolution."""
     allowed = context.allowed_tools
     return None if allowed is None or proposal.card.name in allowed else NOT_THIS_TURN

@@ -1,6 +1,6 @@
-"""Step 3: run what was decided, within limits, and check what comes back.
+"""Step three: Decision → Outcome. Run the decided call within limits, and check its result.
 
-`runner.py` holds the handlers and is imported by the pipeline alone; `limits.py` runs one call so that it cannot hang,
-flood or take the gate down; `output.py` turns what a tool returned into the bytes that are recorded; `outcome.py` is
-the result type.
+`runner.py` has the handlers and is imported only by the pipeline; `limits.py` runs one call so that it cannot hang,
+flood or crash the gate; `output.py` converts a tool's return value into the recorded bytes; `outcome.py` defines the
+result type.
 """

@@ -1,4 +1,4 @@
-"""What a running tool may know about its own call."""
+"""The information a running tool can read about its own call."""
 
 import re
 from collections.abc import Mapping
@@ -12,34 +12,34 @@ from tallystick.records import record
 
 @record
 class Call:
-    """The call a tool is serving. Tools that need none of it never see it."""
+    """The call a tool is serving; tools that do not need it can ignore it."""
 
     session: Session
     tool: str
     dry_run: bool = False
     started_id: str | None = None
-    """Receipt of the durable `started` entry, for tools that write."""
+    """Receipt id of the durable `started` record, for tools that write."""
     file_refs: list[Mapping[str, Any]] = field(default_factory=list)
-    """What the tool read; stands in the receipt."""
+    """Files the tool read; stored in the receipt."""
 
     def sound_file_refs(self) -> tuple[Mapping[str, Any], ...]:
-        """The references that a receipt can hold. A tool may append anything; that must not cost it its receipt."""
+        """Return the valid references: a tool may append anything, and a bad one must not prevent the receipt."""
         return tuple(ref for ref in self.file_refs if _is_sound(ref))
 
 
 SERVED: ContextVar[Call | None] = ContextVar("tallystick_call", default=None)
-"""Set by the runner, and set back when the handler is done."""
+"""Set by the runner, and reset when the handler is done."""
 
 
 def current_call() -> Call | None:
-    """The call being served here, or None outside a tool."""
+    """Return the call being served, or None outside a tool."""
     return SERVED.get()
 
 
 def note_file(
     path: str, sha256: str, *, lines: tuple[int, int] | None = None, excerpt_sha256: str | None = None
 ) -> None:
-    """Say that the running tool used a file; outside a tool this does nothing."""
+    """Record that the running tool used a file; does nothing outside a tool."""
     call = SERVED.get()
     if call is None:
         return

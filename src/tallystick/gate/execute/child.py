@@ -1,8 +1,8 @@
-"""A process of its own for a tool that is not trusted to return.
+"""Run a tool in a separate process, for tools that may never return.
 
-The parent starts `python -m tallystick.gate.execute.child`, hands over the tool's import path and arguments on stdin,
-and reads one JSON answer from a pipe of its own: what the tool prints goes nowhere, and nothing it prints can pass for
-a result. The whole process group is killed when the call is over, so what the tool forked dies with it.
+The parent starts `python -m tallystick.gate.execute.child`, sends the tool's import path and arguments on stdin, and
+reads one JSON response from a dedicated pipe: the tool's prints are discarded and cannot be taken for a result. The
+whole process group is killed after the call, including processes the tool forked.
 """
 
 import asyncio
@@ -30,41 +30,41 @@ from tallystick.gate.session import Caller, Session
 
 _READ = 65_536
 _STACK = 8_192
-"""So much of the end of a stack trace is handed over for the log."""
+"""Maximum characters of a stack trace, from its end, sent to the parent for the log."""
 _ON_PURPOSE = "ToolError"
 _NOT_JSON = "not JSON"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    """Where the child finds a handler."""
+    """Import path of a handler, for the child."""
 
     module: str
     name: str
     file: str | None = None
-    """For a module that no import finds: a tools file of a workspace."""
+    """Fallback for a module that cannot be imported by name: a tools file of a workspace."""
     typed: bool = False
     """Arguments and result are converted by the handler's annotations."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What the child said."""
+    """The child's response."""
 
     value: Any
     file_refs: list[Mapping[str, Any]]
 
 
 class TooMuchOutputError(RuntimeError):
-    """The child's answer is larger than the tool may return."""
+    """The child's response is larger than the tool may return."""
 
 
 class ChildDiedError(RuntimeError):
-    """The child ended without an answer."""
+    """The child exited without a response."""
 
 
 class ChildFailedError(RuntimeError):
-    """The tool raised something in the child; `kind` is its type, `stack` is for the log."""
+    """The tool raised an exception in the child; `kind` is its type, `stack` is for the log."""
 
     def __init__(self, kind: str, stack: str) -> None:
         super().__init__(kind)
@@ -73,7 +73,11 @@ class ChildFailedError(RuntimeError):
 
 
 def address_of(handler: Callable[..., Any], *, typed: bool = False) -> Address:
-    """Where a handler is found, checked at registration so that the child will find it."""
+    """Return the import path of a handler, checked at registration so that the child can find it.
+
+    Raises:
+        RegistrationError: The handler is not a function of an importable module.
+    """
     module, name = getattr(handler, "__module__", None), getattr(handler, "__qualname__", "<locals>")
     if module is None or "<locals>" in name or module == "__main__":
         message = f"{name}: an isolated tool must be a function of an importable module"
@@ -88,12 +92,12 @@ async def run_in_process(
     """Run a tool in a child process.
 
     Raises:
-        OutOfTimeError: It took too long; it and all it started are gone.
-        TooMuchOutputError: Its answer was larger than `max_bytes`.
-        ChildDiedError: It ended without an answer.
-        ChildFailedError: It raised something.
-        NotJsonError: It returned something JSON cannot say.
-        ToolError: It failed on purpose.
+        OutOfTimeError: The tool timed out; its process group, with the processes it started, was killed.
+        TooMuchOutputError: The response was larger than `max_bytes`.
+        ChildDiedError: The child exited without a response.
+        ChildFailedError: The tool raised an exception.
+        NotJsonError: The tool returned a value that JSON cannot represent.
+        ToolError: The tool raised it to report a failure.
     """
     read_fd, write_fd = os.pipe()
     try:
@@ -112,7 +116,7 @@ async def run_in_process(
     try:
         raw = await within(_exchange(process, request, read_fd, max_bytes), timeout_s)
     finally:
-        # ProcessLookupError: the whole group is already gone.
+        # ProcessLookupError: the whole group has already exited.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
@@ -126,8 +130,8 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes, read_fd
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_fd, "rb", buffering=0)
     )
     try:
-        assert process.stdin is not None  # noqa: S101 - asked for above; for the type checker
-        # A child that dies before reading is reported by its missing answer.
+        assert process.stdin is not None  # noqa: S101 - always set with PIPE; for the type checker
+        # A child that exits before reading is reported by its missing response.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             process.stdin.write(request)
             await process.stdin.drain()
@@ -138,7 +142,7 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes, read_fd
             if len(chunks) > max_bytes:
                 raise TooMuchOutputError
             if chunks.endswith(b"\n"):
-                # The answer is one line; what the tool left running must not keep us waiting.
+                # The response is one line. Do not wait for EOF: a process the tool left running keeps the pipe open.
                 break
         return bytes(chunks)
     finally:
@@ -161,7 +165,7 @@ def _read_answer(raw: bytes) -> Answer:
 
 
 def _serve_one(write_fd: int) -> None:
-    """The child's side: one request, one answer, end."""
+    """Run in the child: read one request, write one response, exit."""
     here = os.getpid()
     request = orjson.loads(sys.stdin.buffer.read())
     call = _call_from(request["call"])
@@ -173,10 +177,10 @@ def _serve_one(write_fd: int) -> None:
         )
     except NotJsonError:
         answer = _error(_NOT_JSON)
-    except BaseException as error:  # noqa: BLE001 - whatever it was, the parent is told
+    except BaseException as error:  # noqa: BLE001 - report any exception to the parent
         answer = _error(type(error).__name__, stack=traceback.format_exc()[-_STACK:])
     if os.getpid() != here:
-        # The tool forked, and this is the copy: one call has one answer.
+        # The tool forked and this is the forked process: only the original may respond.
         os._exit(0)
     with os.fdopen(write_fd, "wb") as pipe:
         pipe.write(answer + b"\n")
@@ -212,7 +216,7 @@ def _find(address: Address) -> Callable[..., Any]:
     found: Any = _module(address)
     for part in address.name.split("."):
         found = getattr(found, part)
-    # The decorator put a Tool in the function's place; its handler is the function.
+    # The decorator replaced the function by a Tool; its `handler` is the function.
     handler: Callable[..., Any] = getattr(found, "handler", found)
     return typed(handler, codec_of(handler)) if address.typed else handler
 

@@ -1,7 +1,7 @@
 """Run one call so that it cannot hang the gate.
 
-Four ways, chosen by the card: on the loop (`inline`), as a coroutine (`async`), on a daemon thread (`thread`), or in a
-process of its own that can be killed (`process`, see `child.py`).
+The card chooses one of four ways: on the event loop (`inline`), as a coroutine (`async`), on a daemon thread
+(`thread`), or in a separate process that can be killed (`process`, see `child.py`).
 """
 
 import asyncio
@@ -19,11 +19,11 @@ Handler = Callable[..., Any]
 
 
 class OutOfTimeError(Exception):
-    """Our own limit was reached. A `TimeoutError` that a tool raises is the tool's, and means something else."""
+    """The gate's timeout expired; distinct from a `TimeoutError` raised by the tool itself."""
 
 
 async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
-    """Run an `async def` on the loop, with a time limit that starts at its first wait: before, no timer could fire."""
+    """Run an `async def` on the event loop; the timeout starts when it first suspends, as no timer can fire before."""
     check_fork = partial(_leave_if_forked, _forks)
     work: Coroutine[Any, Any, Any] = handler(**args)
     try:
@@ -36,7 +36,7 @@ async def run_async(handler: Handler, args: dict[str, Any], timeout_s: float) ->
 
 
 def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
-    """Run a plain `def` on the loop. Only for tools that cannot block: nothing can stop them."""
+    """Run a plain `def` on the event loop. Only for tools that cannot block, since nothing can interrupt them."""
     here = _forks
     try:
         return handler(**args)
@@ -48,7 +48,7 @@ def run_inline(handler: Handler, args: dict[str, Any]) -> Any:
 async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any], timeout_s: float) -> Any:
     """Run a plain `def` on a worker thread.
 
-    A thread cannot be killed: after a timeout the call is over for the caller, and the thread is given up.
+    A thread cannot be killed: after a timeout the caller gets an error and the thread is abandoned.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
@@ -57,7 +57,7 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
 
     def done(value: Any, error: BaseException | None) -> None:
         _leave_if_forked(here)
-        # The loop may be gone: the program is ending, or the call was given up long ago.
+        # The loop may be closed: the program is exiting, or the call was abandoned long ago.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, ended, (value, error))
 
@@ -67,14 +67,18 @@ async def run_in_thread(threads: Threads, handler: Handler, args: dict[str, Any]
     except (OutOfTimeError, asyncio.CancelledError):
         threads.give_up(job)
         raise
-    # Raised here and not by the future: that cannot carry StopIteration, and SystemExit would stop the loop.
+    # Raised here and not through the future, which cannot hold StopIteration; SystemExit would stop the loop.
     if error is not None:
         raise error
     return value
 
 
 async def within(work: Awaitable[Any], timeout_s: float) -> Any:
-    """Wait for something, but not longer than this."""
+    """Await something with a timeout.
+
+    Raises:
+        OutOfTimeError: The timeout expired.
+    """
     try:
         async with asyncio.timeout(timeout_s) as limit:
             return await work
@@ -90,11 +94,11 @@ def _settle(ended: "asyncio.Future[tuple[Any, BaseException | None]]", how: tupl
 
 
 _forks = 0
-"""How often this process is a copy of a copy; asking the system for its number would cost a system call."""
+"""Fork depth of this process, to detect forks without the system call of `os.getpid()`."""
 
 
 def _count_fork() -> None:
-    global _forks  # noqa: PLW0603 - one process has one number
+    global _forks  # noqa: PLW0603 - one counter per process
     _forks += 1
 
 
@@ -107,5 +111,5 @@ def _leave_if_forked(here: int) -> None:
 
 
 def _leave() -> None:
-    """A tool that forked comes back twice; the copy must not go on as a second gate."""
+    """Exit the forked process: a tool that forked returns in both, and the copy must not continue as a second gate."""
     os._exit(0)

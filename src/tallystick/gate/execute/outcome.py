@@ -1,4 +1,4 @@
-"""The result of a submission: what the caller is told, in every dialect."""
+"""The result of a submission, as returned to the caller through every door."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Literal
@@ -16,24 +16,24 @@ T = TypeVar("T", default=Any)
 
 @record
 class Failure:
-    """An accepted call that did not come to a good end."""
+    """The failure of an accepted call."""
 
     fault: Fault
     message: str
-    """Clean: made by us or raised on purpose by the tool; a stack trace goes to the log only."""
+    """Safe to show: written by the gate or by the tool in a `ToolError`; stack traces go to the log only."""
     status: int | None = None
-    """A status the tool passed through (404, 409)."""
+    """The tool's own HTTP status, passed through (404, 409)."""
     hint: str | None = None
 
     @property
     def http(self) -> int:
-        """The status to answer with."""
+        """The HTTP status of the response."""
         return self.status or self.fault.http
 
 
 @record
 class Output:
-    """A result as plain JSON and as the bytes of it."""
+    """A result as plain JSON data and as its serialized bytes."""
 
     value: Any
     data: bytes
@@ -41,7 +41,7 @@ class Output:
 
 @record
 class Ran:
-    """What came of running a handler: an output that fits the schema, or a failure."""
+    """The result of running a handler: an output that matches the schema, or a failure."""
 
     output: Output | None = None
     failure: Failure | None = None
@@ -49,7 +49,7 @@ class Ran:
 
 @record
 class Held:
-    """A call that waits for a person."""
+    """A call that waits for approval."""
 
     approval_id: str
     expires_at: str
@@ -57,7 +57,7 @@ class Held:
 
 @record
 class Shown:
-    """What of the output a model is shown; the receipt keeps digest and size of the whole."""
+    """The part of the output shown to a model; the receipt has the digest and size of the whole output."""
 
     text: str
     truncated: bool
@@ -67,52 +67,52 @@ class Shown:
 
 @record
 class Outcome(Generic[T]):
-    """What came of one submission. Every submission has exactly one, and exactly one receipt.
+    """The outcome of one submission. Every submission has exactly one outcome and one receipt.
 
-    `T` is the type that the tool declares for its result, where a call named the function and not only its id.
+    `T` is the declared result type of the tool, if the call passed the function and not only its id.
     """
 
     status: Status
     receipt_id: str
     tool: str | None = None
     args: Mapping[str, Any] | None = None
-    """As the tool received them (after aliases)."""
+    """As the tool received them (after alias resolution)."""
     rejection: Rejection | None = None
     failure: Failure | None = None
     result: Any = None
-    """As JSON data, as the receipt holds it; `unwrap` gives the declared type."""
+    """JSON data, as in the receipt; `unwrap` returns the declared type."""
     held: Held | None = None
     shown: Shown | None = None
     """Only in agent turns."""
     final: bool = False
-    """The model asked to give its final answer."""
+    """The model asked to finish with its final answer."""
     must_finish: bool = False
-    """A budget is spent: the next thing must be the final answer."""
+    """A budget is spent: the model's next step must be the final answer."""
     handed_back: bool = False
-    """An accepted call of the client's own tool: the client runs it and reports."""
+    """An accepted call of a client-side tool: the client runs it and reports the result."""
     reader: Callable[[Any], T] | None = None
-    """Reads the result as the declared type; None: the two are the same, or the type is not known."""
+    """Converts the result to the declared type; None: no conversion needed, or the type is unknown."""
 
     @property
     def ok(self) -> bool:
-        """Whether the tool ran and its result stands."""
+        """Whether the call was not rejected and did not fail."""
         return self.status != "rejected" and self.failure is None
 
     @property
     def failed(self) -> bool:
-        """Whether the tool ran and failed: it raised, took too long, or gave what it does not declare."""
+        """Whether the tool ran and failed: it raised, timed out, or returned an invalid result."""
         return self.failure is not None and self.failure.fault.ran
 
     @property
     def code(self) -> str | None:
-        """Why the call was refused (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
+        """Why the call was rejected (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
         if self.rejection is not None:
             return self.rejection.code or self.rejection.fault.name
         return None if self.failure is None else self.failure.fault.name
 
     @property
     def fault(self) -> Fault | None:
-        """The row of the outcome table, if anything went wrong."""
+        """The fault of the rejection or failure (a row of the outcome table); None if there is none."""
         if self.rejection is not None:
             return self.rejection.fault
         return self.failure.fault if self.failure is not None else None
@@ -126,7 +126,7 @@ class Outcome(Generic[T]):
 
     @property
     def stop_hook(self) -> str | None:
-        """`STOP_HOOK` type with its code, for agent turns."""
+        """The `STOP_HOOK` type with its code, for agent turns."""
         if self.held is not None:
             return Stop.APPROVAL_REQUIRED
         if self.rejection is not None and not self.must_finish:
@@ -134,11 +134,11 @@ class Outcome(Generic[T]):
         return None
 
     def unwrap(self) -> T:
-        """The result as its declared type, or an exception that says what went wrong.
+        """Return the result as its declared type, or raise.
 
         Raises:
             CallRefused: The call was rejected.
-            CallFailed: The tool failed, or the result's type cannot be read back from JSON.
+            CallFailed: The tool failed, or the result cannot be converted from JSON to its declared type.
         """
         if self.rejection is not None:
             where = f" at {self.rejection.pointer}" if self.rejection.pointer else ""
@@ -155,7 +155,7 @@ class Outcome(Generic[T]):
             raise CallFailed(message, code="result_unreadable") from error
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form: {status, proposal?, rejection?, result?, receipt_id, held?, error?}."""
+        """Return the wire form: {status, proposal?, rejection?, result?, receipt_id, held?, error?}."""
         wire: dict[str, Any] = {"status": self.status, "receipt_id": self.receipt_id}
         if self.tool is not None and self.args is not None:
             wire["proposal"] = {"tool_name": self.tool, "payload": self.args}
@@ -187,7 +187,7 @@ class Outcome(Generic[T]):
         return wire
 
     def problem(self) -> dict[str, Any]:
-        """The problem payload; empty details are left out."""
+        """Return the error payload; an empty hint is left out."""
         details: dict[str, Any] = {"tool_name": self.tool}
         if self.failure is not None:
             message, category = self.failure.message, _name(self.failure.fault.category)
@@ -207,7 +207,7 @@ def _name(category: Category | None) -> str | None:
     return None if category is None else str(category)
 
 
-class CallRefused(TallyError):  # noqa: N818 - reads as what it is
+class CallRefused(TallyError):  # noqa: N818 - public name, says what happened
     """Raised by `unwrap` for a rejected call."""
 
     code = "call_refused"

@@ -1,4 +1,4 @@
-"""From what a tool returned to the bytes that are recorded and shown."""
+"""Convert a tool's return value to the bytes that are recorded and shown."""
 
 import math
 from dataclasses import fields, is_dataclass
@@ -11,28 +11,28 @@ from tallystick.gate.execute.outcome import Output, Shown
 
 
 class NotJsonError(ValueError):
-    """The tool returned something JSON cannot say."""
+    """The tool returned a value that JSON cannot represent."""
 
 
 def to_output(value: Any) -> Output:
-    """Take a tool's result as JSON.
+    """Serialize a tool's result as JSON.
 
     Raises:
-        NotJsonError: Not JSON, NaN or infinite (orjson would quietly write null), too deep, or bad Unicode.
+        NotJsonError: Not JSON, NaN or infinite (orjson would silently write null), nested too deep, or bad Unicode.
     """
     try:
         data = orjson.dumps(value, default=_as_json)
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJsonError(type(error).__name__) from None
-    # A null in the bytes may be a NaN in the value; only then is it worth walking.
+    # orjson writes NaN as null, so walk the value only if the bytes contain null.
     if b"null" in data and _has_non_finite(value):
         raise NotJsonError("not a finite number")
-    # Read back what is recorded: tuples, dataclasses and models become what the receipt will say.
+    # Parse the bytes again, so that tuples, dataclasses and models become the data that the receipt holds.
     return Output(value=orjson.loads(data), data=data)
 
 
 def show(output: Output, *, step_bytes: int, left_bytes: int) -> Shown:
-    """Cut an output to what the step and the turn may still show; never in the middle of a character."""
+    """Truncate an output to the bytes left for the step and the turn, never inside a character."""
     text = output.value if isinstance(output.value, str) else output.data.decode()
     raw = text.encode()
     room = max(0, min(step_bytes, left_bytes))

@@ -1,4 +1,4 @@
-"""How a running tool says how far it is; whoever made the call decides whether anybody hears it."""
+"""Progress reports of a running tool; the door that made the call decides whether to listen."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -9,7 +9,7 @@ from tallystick.records import record
 
 @record
 class Progress:
-    """One report."""
+    """One progress report."""
 
     done: float
     total: float | None = None
@@ -17,18 +17,18 @@ class Progress:
 
 
 LISTENER: ContextVar[Callable[[Progress], None] | None] = ContextVar("tallystick_progress", default=None)
-"""Set by a door around a call. It may be called on a tool's own thread, and must neither wait nor raise."""
+"""Set by a door around a call. It may be called on the tool's thread, and must neither block nor raise."""
 
 
 def report_progress(done: float, total: float | None = None, message: str | None = None) -> None:
-    """Say how far the running tool is; without a listener, and in a process of its own, this does nothing.
+    """Report the progress of the running tool; does nothing without a listener or in a separate process.
 
     Args:
-        done: How much is done; each report should say more than the one before.
-        total: How much there is, where that is known.
-        message: What is being done.
+        done: How much is done; should increase with each report.
+        total: The total amount, if known.
+        message: The current activity.
     """
     listener = LISTENER.get()
-    # What is not a number would not survive JSON.
+    # JSON has no NaN or infinity.
     if listener is not None and isfinite(done) and (total is None or isfinite(total)):
         listener(Progress(done=done, total=total, message=message))

@@ -1,4 +1,4 @@
-"""The handlers, and nothing else that could run a tool. Only the pipeline imports this module."""
+"""The only module that can run a tool: it has the handlers. Only the pipeline imports it."""
 
 import asyncio
 import inspect
@@ -29,13 +29,13 @@ from tallystick.gate.tool import Card, How
 _log = logging.getLogger("tallystick.execute")
 
 PASSED_THROUGH = frozenset({404, 409})
-"""Statuses of a tool's own error that the caller sees as they are."""
+"""Statuses of a `ToolError` that are passed through to the caller."""
 MEANT: Mapping[int, Fault] = {400: BAD_INPUT, 429: SPENT}
-"""Statuses by which a tool says that what it was given is at fault (a file, say), or that its budget is spent."""
+"""Statuses of a `ToolError` that mean bad input (a file, for example) or a spent budget."""
 
 
 class Runner:
-    """Holds the handlers. Made by app, given to the pipeline, seen by nobody else."""
+    """Holds and runs the handlers. Created by app and passed only to the pipeline."""
 
     def __init__(self) -> None:
         self._handlers: dict[str, Callable[..., Any]] = {}
@@ -44,10 +44,10 @@ class Runner:
         self._threads = Threads()
 
     def add(self, card: Card, handler: Callable[..., Any], codec: Codec | None = None) -> None:
-        """Take a handler for a registered card, with the conversions of its arguments and result.
+        """Add the handler of a registered card, with the codec of its arguments and result.
 
         Raises:
-            RegistrationError: The handler cannot be run the way the card says.
+            RegistrationError: The handler cannot be run in the way the card specifies.
         """
         self._ways[card.name] = _way(card, handler)
         if card.how == "process":
@@ -55,16 +55,16 @@ class Runner:
         self._handlers[card.name] = typed(handler, codec)
 
     def remove(self, name: str) -> None:
-        """Forget a handler."""
+        """Remove a handler."""
         self._handlers.pop(name, None)
         self._ways.pop(name, None)
         self._addresses.pop(name, None)
 
     async def run(self, entry: Entry, args: dict[str, Any], call: Call) -> Ran:
-        """Run the tool and check what it returns. Raises nothing but cancellation."""
+        """Run the tool and check its result. Raises only if the caller is cancelled or closed."""
         card = entry.card
         how = self._ways[card.name]
-        # A tool may itself call the gate: afterwards the outer call is the current one again.
+        # A tool may itself call the gate: restore the outer call afterwards.
         before = SERVED.get()
         SERVED.set(call)
         try:
@@ -88,11 +88,11 @@ class Runner:
         return Ran(failure=_misfit(entry, output))
 
     def close(self) -> None:
-        """Let the worker threads end."""
+        """Stop the worker threads."""
         self._threads.close()
 
     async def _elsewhere(self, card: Card, how: How, args: dict[str, Any], call: Call) -> Any:
-        """On a thread, or in a process of its own."""
+        """Run the tool on a thread or in a separate process."""
         if how == "thread":
             return await run_in_thread(self._threads, self._handlers[card.name], args, card.timeout_s)
         answer = await run_in_process(
@@ -103,7 +103,7 @@ class Runner:
 
 
 def _way(card: Card, handler: Callable[..., Any]) -> How:
-    """How the handler is run: as the card says, but that a coroutine function always runs as one."""
+    """Return how to run the handler: as the card says, but a coroutine function is `async` unless it is `process`."""
     if inspect.iscoroutinefunction(handler):
         return "process" if card.how == "process" else "async"
     if card.how == "async":
@@ -112,7 +112,7 @@ def _way(card: Card, handler: Callable[..., Any]) -> How:
 
 
 def _misfit(entry: Entry, output: Output) -> Failure:
-    """What is wrong with a result; the result itself is not shown, as it may be anything."""
+    """Describe why a result is invalid, without the result itself, which may contain anything."""
     limit = entry.card.max_output_bytes
     if len(output.data) > limit or entry.output is None:
         return Failure(fault=TOOL_FAILED, message=f"the tool returned more than {limit} bytes")
@@ -121,16 +121,16 @@ def _misfit(entry: Entry, output: Output) -> Failure:
 
 
 def _ends_the_caller(error: BaseException) -> bool:
-    """Whether it is not the tool that failed: the call was cancelled, or the program is ending."""
+    """Whether the error is not the tool's: the call was cancelled, or the program is exiting."""
     if isinstance(error, asyncio.CancelledError):
-        # One that nobody asked for was raised by the tool itself.
+        # Without a cancellation request, the tool raised it itself.
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
     return isinstance(error, GeneratorExit)
 
 
 def _failure(card: Card, error: BaseException) -> Failure:
-    """What the caller is told of an error; a tool may raise anything, SystemExit too."""
+    """Convert an error to the failure reported to the caller; a tool may raise anything, even SystemExit."""
     if isinstance(error, OutOfTimeError):
         return Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s")
     if isinstance(error, NotJsonError):
@@ -158,6 +158,6 @@ def _crashed(name: str, error: BaseException) -> Failure:
     if isinstance(error, ChildFailedError):
         _log.error("tool %s failed\n%s", name, error.stack)
         return Failure(fault=TOOL_FAILED, message=f"the tool failed ({error.kind})")
-    # The message of a foreign exception may hold anything (paths, secrets); the log has the stack, the caller the kind.
+    # An exception's message may contain paths or secrets: log the stack, report only the type to the caller.
     _log.error("tool %s failed", name, exc_info=error)
     return Failure(fault=TOOL_FAILED, message=f"the tool failed ({type(error).__name__})")

@@ -1,4 +1,4 @@
-"""Waiting for work that must not be left half done, and going on with a coroutine that was started."""
+"""Await work that must not be interrupted, and resume a coroutine that was already started."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
@@ -9,23 +9,23 @@ T = TypeVar("T")
 
 
 class UncancellableFuture(asyncio.Future[T]):
-    """A future that cannot be cancelled: a task cancelled while it waits learns of it when the future is done.
+    """A future that ignores cancellation: a task cancelled while awaiting it is cancelled when the future is done.
 
-    For work that happens in any case and whose outcome must be known.
+    For work that completes in any case and whose outcome must be known.
     """
 
     def cancel(self, msg: Any = None) -> bool:
-        """Refuse the cancellation; the waiting task remembers that it was asked for."""
+        """Ignore the cancellation; the awaiting task remembers the request."""
         del msg
         return False
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledError | None]:
-    """Wait for work to its end, even if the caller is cancelled meanwhile.
+    """Await work to completion, even if the caller is cancelled meanwhile.
 
     Returns:
-        The result, and the caller's first cancellation, if there was one. The caller raises it once the result has
-        been recorded: a cancel scope knows its own cancellation only.
+        The result, and the caller's first cancellation, if any. The caller re-raises that exception object once the
+        result is recorded, because a cancel scope recognises only its own cancellation.
     """
     task = asyncio.ensure_future(work)
     left: asyncio.CancelledError | None = None
@@ -39,7 +39,7 @@ async def shielded(work: Coroutine[Any, Any, T]) -> tuple[T, asyncio.CancelledEr
 
 @coroutine
 def resumed(work: Coroutine[Any, Any, T], waiting_for: Any, after_step: Callable[[], None]) -> Generator[Any, Any, T]:
-    """Go on with a coroutine that was started, as `await` does, and call `after_step` whenever it waits or ends."""
+    """Resume a started coroutine, as `await` does, and call `after_step` whenever it suspends or ends."""
     try:
         while True:
             try:
@@ -47,7 +47,7 @@ def resumed(work: Coroutine[Any, Any, T], waiting_for: Any, after_step: Callable
             except GeneratorExit:
                 work.close()
                 raise
-            except BaseException as error:  # noqa: BLE001 - cancellation and timeouts belong to the coroutine first
+            except BaseException as error:  # noqa: BLE001 - the coroutine handles cancellation and timeouts first
                 waiting_for = work.throw(error)
             else:
                 waiting_for = work.send(sent)

@@ -1,7 +1,7 @@
-"""Worker threads for tools that block.
+"""Worker threads for blocking tools.
 
-The pool of the standard library waits for its threads when the program ends, so one hung tool would hang the program.
-These threads are daemons, and one that outlived its call's time limit is given up: a fresh one takes its place.
+The standard library's thread pool joins its threads at exit, so one hung tool would hang the program. These threads are
+daemons, and a thread that exceeds its call's timeout is abandoned: a new one may be started in its place.
 """
 
 import os
@@ -11,11 +11,11 @@ from queue import SimpleQueue
 from typing import Any
 
 MAX_THREADS = 64
-"""Beyond this, calls wait for a thread. 64 is the number of callers the gate is measured with."""
+"""Beyond this, calls wait for a free thread. 64 is the number of concurrent callers in the benchmarks."""
 
 
 class Job:
-    """One function on its way through a thread."""
+    """One function queued for, or running on, a worker thread."""
 
     __slots__ = ("begun", "done", "function", "given_up")
 
@@ -27,7 +27,7 @@ class Job:
 
 
 class Threads:
-    """Runs blocking functions on daemon threads and reports each result by callback."""
+    """Runs blocking functions on daemon threads and passes each result to a callback."""
 
     def __init__(self, limit: int = MAX_THREADS) -> None:
         self._most = limit
@@ -40,7 +40,7 @@ class Threads:
         job = Job(function, done)
         with self._lock:
             self._unfinished += 1
-            # One thread for each job that is not done, so that none waits behind one that hangs.
+            # Up to the limit, one thread per unfinished job, so that no job waits behind a hung one.
             spawn = self._threads < min(self._unfinished, self._limit)
             self._threads += spawn
         if spawn:
@@ -49,14 +49,14 @@ class Threads:
         return job
 
     def give_up(self, job: Job) -> None:
-        """Nobody waits for this job any more: it is not begun if it can be helped, else another may have its place."""
+        """Abandon a job: skip it if it has not begun, else raise the thread limit by one to replace its thread."""
         with self._lock:
             if not job.given_up and job.begun:
                 self._limit += 1
             job.given_up = True
 
     def close(self) -> None:
-        """Let idle threads end; busy ones end after their call."""
+        """Stop idle threads now and busy ones after their call."""
         if self._pid == os.getpid():
             with self._lock:
                 for _ in range(self._threads):
@@ -74,7 +74,7 @@ class Threads:
         try:
             threading.Thread(target=self._work, name="tally-tool", daemon=True).start()
         except RuntimeError:
-            # The system gives no more threads: this call fails, the next one may try again.
+            # The system cannot start another thread: fail this call; the next one tries again.
             with self._lock:
                 self._threads -= 1
                 self._unfinished -= 1
@@ -86,7 +86,7 @@ class Threads:
                 value, error = _run(job.function)
                 self._end(job)
                 job.done(value, error)
-                # Drop references before waiting, so that a large result does not live until the next call.
+                # Drop references before blocking, so that a large result is freed before the next call.
                 del value, error
             else:
                 self._end(job)
@@ -103,12 +103,12 @@ class Threads:
         with self._lock:
             self._unfinished -= 1
             if job.begun and job.given_up:
-                # The thread came back after all; its stand-in is not needed any more.
+                # The abandoned job has finished, so its extra thread is no longer needed.
                 self._limit -= 1
 
 
 def _run(function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     try:
         return function(), None
-    except BaseException as error:  # noqa: BLE001 - a tool may raise SystemExit; the thread must live on
+    except BaseException as error:  # noqa: BLE001 - a tool may raise SystemExit; the thread must survive
         return None, error

@@ -1,4 +1,4 @@
-"""A handler that takes and gives annotated types, as the runner calls it: JSON in, JSON out."""
+"""Wrap a handler with annotated types so that the runner can call it with JSON and gets JSON back."""
 
 import inspect
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from tallystick.gate.execute.output import NotJsonError
 
 
 def typed(handler: Callable[..., Any], codec: Codec | None) -> Callable[..., Any]:
-    """The handler between its conversions; itself, where there are none.
+    """Wrap the handler to decode its arguments and encode its result; without a codec, return it unchanged.
 
-    They run where the handler runs (on its thread, in its process): a validator is the tool's own code.
+    The conversions run where the handler runs (thread or process), because validators are the tool's own code.
     """
     if codec is None:
         return handler
