@@ -119,7 +119,7 @@ class _Audit:
             for line in chain.from_iterable(batches):
                 session_id, flat = look(line)
                 add(examiner.leaf)
-                # A view is written before the head, so it must hold all records up to the head, and no more.
+                # A view is written before the head, so only records that the head covers must be in it.
                 if not view_has(session_id, flat) and examiner.seq <= covered:
                     self._bad_views.setdefault(session_id, examiner.seq - 1)
                 if examiner.seq >= due:

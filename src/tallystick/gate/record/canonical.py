@@ -51,7 +51,7 @@ def plain(value: Any) -> bool:
         return _ascii(value) and (SCALARS.issuperset(map(type, value.values())) or all(map(plain, value.values())))
     if kind is list or kind is tuple:
         return all(map(plain, value))
-    # Both libraries write a StrEnum as text; subclasses of int or dict are not supported here.
+    # Both libraries write a StrEnum as text; subclasses of int or dict are rare and take the slow path.
     return kind in SCALARS or isinstance(value, str)
 
 
