@@ -22,7 +22,7 @@ from tallystick.gate.tool import Card
 from tallystick.records import record
 
 MAX_TEXT = 65_536
-"""Characters of a rejected message that are kept: the maximum size of an envelope."""
+"""A rejected message is kept up to the maximum size of an envelope."""
 MAX_SECRET = 8_192
 """Longer than all known tokens and keys."""
 MAX_POINTER = 200

@@ -183,7 +183,7 @@ class Examiner:
         self.note(what, reason, header)
 
     def losses(self, earlier: list[str]) -> list[Problem]:
-        """Return the losses that nobody accepted: those in recovery records, and earlier logs known only to the mirror."""
+        """Return the losses not accepted: those in recovery records, and earlier logs known only to the mirror."""
         reason = RECOVERIES["earlier_log"]
         known = {name: Problem(code="earlier_log", reason=reason, loss=name) for name in earlier}
         return [problem for problem in (known | self._losses).values() if problem is not None]
