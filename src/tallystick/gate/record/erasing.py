@@ -46,7 +46,7 @@ def erase_call(ledger: Records, journal: Journal, receipt_id: str, *, session: S
         for receipt in same_call
     ]
     receipts = [ledger.record_sync(order) for order in orders]
-    # Erase the requested receipt last: until then a failure is visible, because its payload remains, and can be retried.
+    # Erase the requested receipt last: while its payload remains, a failure is visible and erasing can be repeated.
     for receipt in same_call:
         journal.erase(receipt.seq)
     return receipts[-1]

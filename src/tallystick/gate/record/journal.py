@@ -120,7 +120,7 @@ class Journal(Protocol):
 
         Raises:
             LedgerUnwritable: Nothing was stored; the caller may retry, unless an fsync failed.
-            LedgerDamaged: The journal was changed from outside; it accepts no more records.
+            LedgerDamaged: The journal no longer has its expected content; it accepts no more records.
         """
         ...
 

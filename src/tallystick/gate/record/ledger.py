@@ -43,7 +43,7 @@ class Ledger:
     shared: bool
     """Whether callers share an fsync."""
     ready: Callable[[], None]
-    """Quick check before a tool runs, so that no unrecordable call runs; raises LedgerError if records cannot be stored."""
+    """Quick check before a tool runs, so that no call runs that could not be recorded; raises LedgerError."""
     plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
     """Seal of a plain outcome (only tool, policy, payload and `started` link); None: it needs a draft."""
     append_one: Callable[[Seal], Sealed]
@@ -155,7 +155,7 @@ class Ledger:
         return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
 
     def select(self, start: int, wanted: Callable[[bytes], bool]) -> Iterator[Receipt]:
-        """Yield the verified receipts from a sequence number on whose header bytes are `wanted`; skip others unparsed."""
+        """Yield verified receipts from a sequence number on whose header bytes are `wanted`; skip others unparsed."""
         found = (self._verified(columns) for columns in self._journal.read(start) if wanted(columns[0]))
         return (receipt for receipt in found if receipt is not None)
 

@@ -53,7 +53,7 @@ def make_column(payload: bytes, salt: bytes, inline: int, cut: int | None = None
     # Search by integer: seven times as fast as searching for a bytes object of length one.
     if len(payload) <= inline and not (_NEWLINE in payload or _TAB in payload or _RETURN in payload):
         return whole, digest, ()
-    # A relayed payload may contain line breaks; its bytes are evidence, so it becomes a blob instead of being rewritten.
+    # A relayed payload may contain line breaks; its bytes are evidence, so store it as a blob instead of rewriting it.
     return blob_column(payload, cut), digest, ((digest, whole),)
 
 
