@@ -1,8 +1,8 @@
 """Plain records: the outcome, and the `started` record, of an allowed call without special header fields.
 
 Most receipts are plain. Within a session and a tool their headers differ in only nine places, so the rest is cached as
-text with placeholders (`HeaderTemplate`). The bytes equal those of `seal.py`, at a third of the cost; a template is made
-from a header that `seal.py` built, and a record that fits no template takes the general path.
+text with placeholders (`HeaderTemplate`). The bytes equal those of `seal.py`, at a third of the cost; a template is
+made from a header that `seal.py` built, and a record that fits no template takes the general path.
 """
 
 from collections.abc import Callable

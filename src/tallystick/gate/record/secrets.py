@@ -3,7 +3,7 @@
 The digest commits to the value (the same secret gives the same digest under one key) without revealing it. Secrets are:
 values under configured names, under names that the tool's schema marks `writeOnly` or the card lists, and anything that
 looks like a token, in any place. In a text only the token is masked, so that nothing else can be hidden behind it (see
-`masks.py`). Spellings of a name are equivalent (`api_key`, `Api-Key`, `apiKey`), because admit treats keys that way too.
+`masks.py`). Spellings of a name are equivalent (`api_key`, `Api-Key`, `apiKey`), as they are in admit.
 """
 
 import hmac
@@ -142,7 +142,7 @@ def redacted_keys(shown: Mapping[str, Any]) -> frozenset[str]:
 
 
 def secret_names(card: Card) -> frozenset[str]:
-    """Return a tool's secret argument names: those the card lists, and those its schema marks `writeOnly` at any depth."""
+    """Return a tool's secret argument names: listed on the card, or marked `writeOnly` in its schema at any depth."""
     root = card.input_schema
     found = set(card.secrets)
     stack: list[Any] = [root]
@@ -159,7 +159,7 @@ def secret_names(card: Card) -> frozenset[str]:
 
 
 def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
-    """Return whether a schema is `writeOnly` itself, in an alternative (`SecretStr | None`), in items or by reference."""
+    """Return whether a schema is `writeOnly` itself, in an alternative (`SecretStr | None`), an item or a reference."""
     stack, seen = [schema], set[str]()
     while stack:
         node = stack.pop()

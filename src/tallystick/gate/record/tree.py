@@ -2,8 +2,8 @@
 
 Leaf *i* is SHA-256(0x00 ‖ header bytes of record *i*), so one hash serves as the leaf here and as `prev` in the next
 record. Proofs are made from `node(level, index)`, the hash of a complete subtree; the caller decides where these hashes
-come from (tiles on disk, a list in a test). The verifiers are strict: they reject a proof with one hash too many, a size
-that does not match, or a root of an empty tree that is not the empty hash.
+come from (tiles on disk, a list in a test). The verifiers are strict: they reject a proof with one hash too many, a
+size that does not match, or a root of an empty tree that is not the empty hash.
 """
 
 from collections.abc import Callable, Iterable, Sequence
