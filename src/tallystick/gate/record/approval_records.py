@@ -1,7 +1,7 @@
-"""What the ledger says about a held call, and whether what the database stores of it is the same.
+"""Check a stored approval request against the signed ledger records about it.
 
-The database is no witness: whoever can write it could change what was approved, who approved it, or that anyone did.
-The signed records of the hold and of the answer are; a request that differs from them runs nothing.
+The database is not trusted: anyone with write access could change what was approved, who approved it, or whether it
+was approved. The signed records of the hold and of the answer are trusted; a request that differs from them never runs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,28 +14,28 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.secrets import mask
 
 _EARLIER_MS = 60_000
-"""How far the clock may have been set back between the hold and its record; beyond that, all records are read."""
+"""How far the clock may have been set back between hold and record (ms); if no record is found, all are read."""
 _ANSWERS = {
     State.GRANTED: ("granted",),
     State.EDITED: ("edited",),
     State.TAKEN: ("granted", "edited"),
     State.REFUSED: ("refused",),
 }
-"""The answers of which one must be recorded where a request stands so."""
+"""For each state of a request, the answers of which one must be recorded."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ApprovalRecords:
-    """The signed headers about one request, as they were met."""
+    """The signed headers about one request, in log order."""
 
     held: Mapping[str, Any] | None = None
-    """The first record of the hold: what was asked for later under its id does not change it."""
+    """The first record of the hold; later `held` records under the same id are ignored."""
     answers: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
     used: bool = False
-    """A call ran, or was about to, on this grant."""
+    """Whether a call ran, or was started, on this grant."""
 
     def add(self, header: Mapping[str, Any]) -> None:
-        """Take in one verified header that names the request."""
+        """Add one verified header that names the request."""
         kind, approval = header["kind"], header["approval"]
         if kind == "held":
             self.held = self.held or header
@@ -46,9 +46,10 @@ class ApprovalRecords:
 
 
 def is_proved(hold: Hold, ledger: Ledger) -> bool:
-    """Whether the signed records say what is stored of a request."""
+    """Return whether the signed records match the stored request."""
     about = hold.approval_id.encode()
-    # Nothing about a request is recorded before it was made. Who stored another time finds no record of it there.
+    # No record about a request precedes its creation, so reading starts there. If the stored creation time is wrong,
+    # no `held` record is found, and the whole log is read.
     since = _first_after(ledger, rfc3339(max(hold.created - _EARLIER_MS, 0)))
     records = records_of(hold.approval_id, (one.header for one in ledger.read(since, about=about)))
     if records.held is None and since:
@@ -57,7 +58,7 @@ def is_proved(hold: Hold, ledger: Ledger) -> bool:
 
 
 def records_of(approval_id: str, headers: Iterable[Mapping[str, Any]]) -> ApprovalRecords:
-    """Gather what some verified headers say about one request."""
+    """Collect the headers about one request from some verified headers."""
     records = ApprovalRecords()
     for header in headers:
         if header.get("approval", {}).get("approval_id") == approval_id:
@@ -66,7 +67,7 @@ def records_of(approval_id: str, headers: Iterable[Mapping[str, Any]]) -> Approv
 
 
 def mismatch(hold: Hold, records: ApprovalRecords) -> str | None:
-    """What of a stored request is not as its signed records say; None: it may be believed."""
+    """Say how a stored request differs from its signed records; None if it matches."""
     if records.held is None:
         return "the ledger has no record of this request"
     if hold.state in LIVE and not hold.is_bound():
@@ -77,7 +78,7 @@ def mismatch(hold: Hold, records: ApprovalRecords) -> str | None:
 
 
 def _answer_mismatch(hold: Hold, answers: Sequence[Mapping[str, str]]) -> str | None:
-    """Compare with the records of the answers, where one is said to have been given."""
+    """Compare with the recorded answers, if the stored state requires one."""
     wanted = _ANSWERS.get(hold.state)
     if wanted is None:
         return None
@@ -88,7 +89,7 @@ def _answer_mismatch(hold: Hold, answers: Sequence[Mapping[str, str]]) -> str | 
 
 
 def _held_mismatch(hold: Hold, held: Mapping[str, Any]) -> str | None:
-    """Compare with the record of the hold; after an edit the call itself is that of the edit's record."""
+    """Compare with the record of the hold; after an edit, the digest of the call is checked with the answer instead."""
     session = hold.session
     approval: Mapping[str, str] = held["approval"]
     where = (held["session_id"], held.get("agent_id"), held["caller"]["subject"], held.get("tool_id"))
@@ -103,14 +104,14 @@ def _held_mismatch(hold: Hold, held: Mapping[str, Any]) -> str | None:
 
 
 def _is_answer(hold: Hold, answer: Mapping[str, str]) -> bool:
-    """Whether a recorded answer is the one that is stored."""
+    """Return whether a recorded answer matches the stored one."""
     edited = answer["answer"] == "edited"
     said = (storable_text(answer["person"]), storable_text(answer["channel"]), answer.get("reason", ""))
     if said != (hold.person, hold.channel, mask(hold.note or "")) or hold.edited is not edited:
         return False
     if "answered_at" in answer and (hold.answered is None or answer["answered_at"] != rfc3339(hold.answered)):
         return False
-    # Records of earlier versions do not say what was answered; a yes to what was asked is bound by the hold's.
+    # Records of earlier versions have no digest; a grant without an edit is bound by the digest in the hold's record.
     return _is_bound_to(hold, answer) if "digest" in answer else not edited
 
 
@@ -119,7 +120,7 @@ def _is_bound_to(hold: Hold, record: Mapping[str, str]) -> bool:
 
 
 def _first_after(ledger: Ledger, timestamp: str) -> int:
-    """Place of the first record from a time on, as far as the clock was not set."""
+    """Find the sequence number of the first record at or after a time by binary search; exact if no clock was set."""
     low, high = 0, ledger.size()
     while low < high:
         middle = (low + high) // 2

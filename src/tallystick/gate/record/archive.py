@@ -1,4 +1,4 @@
-"""The port of an audit: everything a log has left behind, to be read and compared. Nothing is written through it."""
+"""The read-only port of an audit: all stored data of a log."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,67 +7,67 @@ from typing import Protocol
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadClaim:
-    """What a head says: how long the log was, and how it ended."""
+    """The content of a head: the size of the log and its last leaf."""
 
     source: str
-    """head, mirror, or the name of a copy that was given from outside."""
+    """head, mirror, or the name of a copy supplied from outside."""
     size: int
     leaf: bytes
     key_id: str
-    """Of the key whose MAC it bears."""
+    """Id of the key that made its MAC."""
 
 
 class Archive(Protocol):
-    """A log at rest, or a moment of one that others are writing to."""
+    """A log at rest, or a snapshot of one that other processes are appending to."""
 
     def heads(self) -> list[HeadClaim]:
-        """The heads that bear a MAC of this workspace."""
+        """Return the heads with a valid MAC of this workspace."""
         ...
 
     def earlier(self) -> list[str]:
-        """Logs that were here before this one and held something, by the name that the mirror keeps them under."""
+        """Return the names under which the mirror keeps earlier, non-empty logs of this workspace."""
         ...
 
     def missing_heads(self) -> list[str]:
-        """Where a head was expected and none holds: head, mirror."""
+        """Return where a valid head was expected but not found: head, mirror."""
         ...
 
     def lines(self) -> Iterator[list[bytes]]:
-        """All lines of the log at that moment, without their newlines, in batches."""
+        """Yield all lines of the snapshot, without their newlines, in batches."""
         ...
 
     def later_lines(self) -> Iterator[bytes]:
-        """Whole lines that were added since."""
+        """Yield complete lines appended since the snapshot."""
         ...
 
     def torn(self) -> int:
-        """Bytes at the end of the log, at that moment, that are no whole line."""
+        """Return how many bytes at the end of the snapshot do not form a complete line."""
         ...
 
     def notes(self) -> Iterator[bytes]:
-        """All checkpoints, in the order in which they were written."""
+        """Yield all checkpoints in the order in which they were written."""
         ...
 
     def mirrored_note(self) -> bytes | None:
-        """The latest checkpoint in the mirror's folder."""
+        """Return the latest checkpoint in the mirror's folder."""
         ...
 
     def witnessed(self) -> Iterator[bytes]:
-        """The checkpoints that witnesses within reach kept, perhaps those of other logs among them."""
+        """Yield the checkpoints kept by reachable witnesses; some may belong to other logs."""
         ...
 
     def blob(self, digest: str) -> bytes | None:
-        """A payload that lies beside the log."""
+        """Return a payload that is stored outside the log line."""
         ...
 
     def view_has(self, session_id: str, line: bytes) -> bool:
-        """Whether this line comes next in a session's view."""
+        """Return whether this line comes next in a session's view."""
         ...
 
     def other_views(self, size: int) -> Iterator[str]:
-        """Sessions whose view holds more than was asked for, other than records from `size` on."""
+        """Yield sessions whose view holds lines that `view_has` never asked for, except records from `size` on."""
         ...
 
     def view_again(self, session_id: str) -> None:
-        """Begin a session's view from its first line again (it may just have been written anew)."""
+        """Restart a session's view from its first line (it may have been rewritten meanwhile)."""
         ...

@@ -1,13 +1,13 @@
-"""The audit: is the log what it says it is, and is all of it there?
+"""The audit: verify that the log is authentic and complete.
 
-1. every record   whole, in order, chained, signed with the key in force; payload, blob, session view     examiner.py
-2. the tree       the root at every checkpoint is the one that was signed
-3. head, mirror   know no more than the log, and nothing else
-4. from outside   a checkpoint that somebody kept elsewhere stands in this log
-5. what is over   no view without records, no erased payload without the record that says so
+1. every record   complete, in order, chained, signed with the active key; payload, blob, session view    examiner.py
+2. the tree       the root at every checkpoint equals the signed root
+3. head, mirror   name no more records than the log has, and the same last leaf
+4. from outside   a checkpoint kept elsewhere matches this log
+5. leftovers      no view without records, no erased payload without an erasure record
 
-The log is read once, from the beginning, and nothing is kept that grows with it but a few bytes a session. Others may
-append meanwhile: what was there at the start is what is examined.
+The log is read once, from the beginning; memory grows only by a few bytes per session. Other processes may append
+meanwhile: only the records present at the start are examined.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ from tallystick.gate.record.tree import Frontier, subtree_root
 BLOCK = 256
 NEVER = 1 << 62
 Progress = Callable[[int, int], None]
-"""Told now and then: how many records were looked at, and how many the heads name (0: there is no head)."""
+"""Progress callback: records examined so far, and records the heads name (0: there is no head)."""
 
 
 def verify(
@@ -37,21 +37,21 @@ def verify(
     verifier: NoteVerifier | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Examine a whole log.
+    """Verify a whole log.
 
     Args:
         archive: The log.
         keys: The keys of its workspace.
-        outside: Checkpoints that were kept elsewhere, as signed notes; several may stand in one, one after another.
-        verifier: The log's public key as it was given to somebody outside; its own if not given.
-        progress: Told how far it is.
+        outside: Checkpoints kept elsewhere, as signed notes; one item may hold several, one after another.
+        verifier: The log's public key from a source outside the workspace; default: the log's own keys.
+        progress: Called between batches with the number of records examined.
     """
     return _Audit(archive, keys, outside, verifier).run(progress)
 
 
 @dataclass(slots=True)
 class _Tree:
-    """The root so far, block by block."""
+    """The Merkle root so far, built block by block."""
 
     frontier: Frontier = field(default_factory=Frontier)
     block: list[bytes] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _Audit:
         self._warrants: list[Warrant] = []
         self._bad_views: dict[str, int] = {}
         self._stopped = False
-        """The log could not be followed to its end."""
+        """The audit stopped before the end of the log."""
         self._heads = sorted(archive.heads(), key=lambda head: head.size)
         self._covered = max((head.size for head in self._heads), default=0)
         self._own = self._own_claims(keys)
@@ -92,7 +92,7 @@ class _Audit:
         self._meet_given(end=True)
         self._meet_heads()
         self._look_for_rest()
-        # The record first, then what has no place in the log.
+        # Problems with a sequence number first, in log order; then those without one.
         problems = [*self._examiner.problems, *self._problems]
         problems.sort(key=lambda problem: (problem.seq is None, problem.seq or 0))
         return AuditReport(
@@ -104,14 +104,14 @@ class _Audit:
         )
 
     def _batches(self, progress: Progress | None) -> Iterator[list[bytes]]:
-        """The lines of the log; between batches somebody is told how far it is, which so costs nothing a record."""
+        """Yield the lines of the log; progress is reported between batches, so it costs nothing per record."""
         for batch in self._archive.lines():
             yield batch
             if progress is not None:
                 progress(self._examiner.seq, self._covered)
 
     def _walk(self, batches: Iterator[list[bytes]]) -> None:
-        """All records, up to the first that breaks the chain."""
+        """Examine all records, up to the first that breaks the chain."""
         examiner, archive = self._examiner, self._archive
         look, add, view_has = examiner.look, self._tree.add, archive.view_has
         due, covered = self._next_due(), self._covered if self._heads else NEVER
@@ -119,7 +119,7 @@ class _Audit:
             for line in chain.from_iterable(batches):
                 session_id, flat = look(line)
                 add(examiner.leaf)
-                # A view is written before the head: only what the head names must be in it.
+                # A view is written before the head, so only records that the head covers must be in it.
                 if not view_has(session_id, flat) and examiner.seq <= covered:
                     self._bad_views.setdefault(session_id, examiner.seq - 1)
                 if examiner.seq >= due:
@@ -134,7 +134,7 @@ class _Audit:
             self._note("beyond_head", f"{beyond} whole records follow that the head does not name yet")
 
     def _meet(self, seq: int) -> int:
-        """Compare with heads and checkpoints of this size; the size at which something is to be compared next."""
+        """Compare with the heads and checkpoints of this size; return the size of the next comparison."""
         self._meet_heads_at(seq)
         self._meet_claims()
         self._meet_given()
@@ -148,7 +148,7 @@ class _Audit:
         return min(sizes, default=NEVER)
 
     def _stop(self, fault: Fault) -> None:
-        """Behind the head a bad record is damage; beyond it, what a crash left, which nobody was told of."""
+        """Report a bad record: damage if the head covers it, else the unacknowledged tail of a crash."""
         seq = self._examiner.seq
         if self._heads and seq >= self._covered:
             self._note("torn_tail", f"a record that was never finished follows ({fault})")
@@ -159,7 +159,7 @@ class _Audit:
     # -- the tree ------------------------------------------------------------------------------------------------------
 
     def _meet_claims(self, *, end: bool = False) -> None:
-        """Compare the root with the log's own checkpoints of this size; at the end also name those beyond it."""
+        """Compare the root with the log's own checkpoints of this size; at the end, also report those beyond it."""
         seq = self._examiner.seq
         while self._next is not None and (end or self._next.size <= seq):
             claim = self._next
@@ -209,12 +209,12 @@ class _Audit:
         claim = None if mirrored is None else claim_of("mirrored checkpoint", mirrored, self._verifiers)
         if claim is not None:
             yield claim
-        # A file may be the witness of several logs: what others signed there is no concern of this one.
+        # A witness file may hold checkpoints of several logs; those of other logs are ignored.
         witnessed = (claim_of("witness", note, self._verifiers) for note in self._archive.witnessed())
         yield from (claim for claim in witnessed if claim is not None)
         for number, notes in enumerate(outside, 1):
             source = f"outside checkpoint {number}"
-            # Every one counts: of two that a log signed before and after it was rolled back, the later one fits.
+            # Check every note: if the log signed one before a rollback and one after it, only the earlier one fails.
             claims = [claim_of(source, note, self._verifiers) for note in notes_in(notes.splitlines(keepends=True))]
             if not claims or None in claims:
                 self._problem("outside_invalid", f"{source} was not signed with the key of this log")
@@ -242,18 +242,18 @@ class _Audit:
             say("head_missing", f"there is no {source} that holds")
 
     def _may_sign(self, head: HeadClaim) -> bool:
-        """The key in force; or the one before, if handing over was the last thing that happened."""
+        """Return whether the head has the active key, or the previous one if the last record is the rotation."""
         rotation = self._examiner.last_rotation
         return head.key_id in {self._examiner.key_in_force(), None if rotation is None else rotation.get("old_key")}
 
-    # -- what is over --------------------------------------------------------------------------------------------------
+    # -- leftovers -----------------------------------------------------------------------------------------------------
 
     def _look_for_rest(self) -> None:
         examiner = self._examiner
         if examiner.erased:
             for line in self._archive.later_lines():
                 examiner.ordered_later(line)
-        # Where the log breaks off, the order to erase may stand beyond.
+        # If the audit stopped early, the erasure record may follow in the part that was not read.
         for seq, receipt_id in () if self._stopped else examiner.erased.items():
             self._problem(
                 "payload_missing", "the payload is gone, and nobody ordered it", seq=seq, receipt_id=receipt_id
@@ -265,7 +265,7 @@ class _Audit:
             self._problem("view_differs", "the session view holds what the log does not", session_id=session_id)
 
     def _look_at_views_again(self) -> None:
-        """An erasure writes a view anew; what looked wrong on the way must look wrong once more."""
+        """Check suspect views a second time, since an erasure during the audit rewrites a view."""
         suspects = self._bad_views
         self._bad_views = {}
         for session_id in suspects:
@@ -291,6 +291,6 @@ class _Audit:
         self._notes.append(Problem(code=code, reason=reason))
 
     def _warrant(self, source: str, size: int) -> None:
-        """Only the furthest of each kind is kept: they grow with the log."""
+        """Keep only the warrant with the largest size of each kind, since their number grows with the log."""
         self._warrants = [warrant for warrant in self._warrants if warrant.by != source]
         self._warrants.append(Warrant(by=source, size=size))

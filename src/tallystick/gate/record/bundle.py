@@ -1,17 +1,17 @@
-"""Bundles: an answer that carries its own proofs, to be checked on a machine that has nothing but the file.
+"""Bundles: a reply in one file with all proofs that are needed to verify it offline.
 
     {"format":"tallystick-bundle-1",
      "reply":…,                   the text
      "evidence":…,                its Evidence line
-     "excerpts":[…],              what it quotes, as it stood in the sources: path, lines, sha256 of the file
+     "excerpts":[…],              the quoted source text: path, lines, sha256 of the file
      "check":"rcpt_…",            the receipt of the reply check, which binds all of the above
-     "receipts":[{"header":…,"inputs":…,"outputs":…,"path":[…]}, …],   that one and those the reply cites, with proofs
-     "checkpoint":…,              the signed note whose root the proofs lead to
-     "log_key":…}                 the key it was signed with, as the log itself gives it
+     "receipts":[{"header":…,"inputs":…,"outputs":…,"path":[…]}, …],   that receipt and the cited ones, with proofs
+     "checkpoint":…,              the signed note with the root of the inclusion proofs
+     "log_key":…}                 the public key of the signature, as the log itself states it
 
-The file is exactly the RFC 8785 bytes of that object, so there is no byte in it that could be changed unnoticed.
-`check_bundle` looks at every quote, every receipt and every proof. What it cannot know is whose log this is: only with
-a key that came another way does it say `valid`; without one, "consistent, signer unknown".
+The file is exactly the RFC 8785 bytes of that object, so every changed byte is detected. `check_bundle` verifies every
+quote, receipt and proof. It cannot know who owns the log: it reports `valid` only with a key from a separate source,
+and "consistent, signer unknown" without one.
 """
 
 import base64
@@ -36,26 +36,26 @@ _FIELDS = frozenset({"format", "reply", "evidence", "excerpts", "check", "receip
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BundleReport:
-    """What a check found."""
+    """The result of `check_bundle`."""
 
     status: str
-    """valid; consistent (nothing is wrong, but nobody vouches for the signer); broken."""
+    """valid; consistent (no error, but the signer is unknown); broken."""
     reason: str
-    """In words; for a broken one, the first thing that does not hold."""
+    """Explanation; for a broken bundle, the first failed check."""
     origin: str | None = None
     """The log's name."""
     receipts: int = 0
     quotes: int = 0
     notes: tuple[str, ...] = ()
-    """Worth knowing, e.g. a cited receipt whose payload was erased."""
+    """Remarks that are not errors, e.g. a cited receipt whose payload was erased."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no check failed."""
         return self.status != "broken"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the report as a JSON object."""
         found: dict[str, Any] = {"status": self.status, "reason": self.reason}
         if self.origin is not None:
             found |= {"origin": self.origin, "receipts": self.receipts, "quotes": self.quotes}
@@ -63,15 +63,15 @@ class BundleReport:
 
 
 def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
-    """Pack a reply that passed its check.
+    """Pack a reply that passed its reply check into a bundle.
 
     Args:
-        ledger: Holds the receipts.
+        ledger: Source of the receipts.
         reply: The text that was checked, unchanged.
-        check_id: The receipt of its check.
+        check_id: Receipt id of its reply check.
 
     Raises:
-        LedgerError: There is no such receipt, the reply is not the one it is for, or it did not pass.
+        LedgerError: There is no such receipt, it belongs to another reply, or the reply did not pass.
     """
     check = ledger.carry(check_id)
     payload = None if check is None else check.outputs_json()
@@ -104,11 +104,11 @@ def _packed(ledger: Ledger, reply: str, check: Carried, payload: dict[str, Any])
 
 
 def check_bundle(data: bytes, verifier: NoteVerifier | None = None) -> BundleReport:
-    """Check a bundle on nothing but its bytes.
+    """Verify a bundle from its bytes alone.
 
     Args:
-        data: The file.
-        verifier: The log's public key, if it is known from elsewhere.
+        data: Content of the bundle file.
+        verifier: The log's public key, if known from a separate source.
     """
     try:
         bundle = _parse(data)
@@ -155,7 +155,7 @@ def _check_note(bundle: dict[str, Any], verifier: NoteVerifier | None) -> Checkp
     checkpoint = None if opened is None else parse_checkpoint(opened[0])
     if checkpoint is None or checkpoint.origin != own.name:
         raise Broken("the checkpoint's signature does not hold")
-    # What follows is read from the text that was signed; nothing else may stand in the note.
+    # Only the signed text is used, so the note must hold nothing else.
     if len(bundle["checkpoint"].split("\n— ")) != 2:  # noqa: PLR2004 - text and one signature
         raise Broken("the checkpoint bears more than one signature")
     return checkpoint

@@ -1,9 +1,9 @@
-"""Canonical JSON (RFC 8785): one sequence of bytes for one value, in every language.
+"""Canonical JSON (RFC 8785): the same bytes for the same value, in every language.
 
-The library that knows all of RFC 8785 is written in Python and costs 55 µs a receipt; orjson costs 1.2 µs. Both give
-the same bytes when a value holds no floats, no integer beyond ±(2^53 - 1) and only ASCII keys: orjson sorts keys by
-UTF-8 and RFC 8785 by UTF-16, which for ASCII is the same order, and the escapes in strings are the same. `plain`
-decides which of the two is needed. Headers are always plain: anything else in one is a programming error.
+The complete RFC 8785 library is pure Python and takes 55 µs per receipt; orjson takes 1.2 µs. Both write the same bytes
+if a value has no floats, no integer beyond ±(2^53 - 1) and only ASCII keys: orjson sorts keys by UTF-8 and RFC 8785 by
+UTF-16, which is the same order for ASCII, and both escape strings alike. `plain` decides which of the two is needed.
+Headers are always plain; a header that is not is a programming error.
 """
 
 from typing import Any
@@ -16,10 +16,10 @@ _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 
 
 def canonical(value: Any) -> bytes:
-    """The RFC 8785 bytes of any JSON value.
+    """Return the RFC 8785 bytes of any JSON value.
 
     Raises:
-        ValueError: NaN, an infinity, an integer beyond ±(2^53 - 1), a lone surrogate, or no JSON value at all.
+        ValueError: NaN, an infinity, an integer beyond ±(2^53 - 1), a lone surrogate, or not a JSON value.
     """
     try:
         if plain(value):
@@ -30,28 +30,28 @@ def canonical(value: Any) -> bytes:
 
 
 def canonical_plain(value: Any) -> bytes:
-    """The RFC 8785 bytes of a value that is known to be plain; a TypeError for an integer that is too large."""
+    """Return the RFC 8785 bytes of a value known to be plain; raise TypeError for an integer that is too large."""
     return orjson.dumps(value, option=_OPTIONS)
 
 
 def check_plain(name: str, value: Any) -> None:
-    """Refuse what may not stand in a header.
+    """Check that a value is allowed in a header.
 
     Raises:
-        TypeError: A float, a key that is not ASCII text, or something that is not JSON.
+        TypeError: It holds a float, a key that is not ASCII text, or something that is not JSON.
     """
     if not plain(value):
         raise TypeError(f"'{name}' may hold only text, integers, booleans, null, and lists and objects (ASCII keys)")
 
 
 def plain(value: Any) -> bool:
-    """Whether orjson provably writes the RFC 8785 bytes of this value, or refuses it."""
+    """Return whether orjson is certain to write the RFC 8785 bytes of this value, or to reject it."""
     kind = type(value)
     if kind is dict:
         return _ascii(value) and (SCALARS.issuperset(map(type, value.values())) or all(map(plain, value.values())))
     if kind is list or kind is tuple:
         return all(map(plain, value))
-    # A StrEnum is text to both libraries; other subclasses of int or dict are not worth a thought.
+    # Both libraries write a StrEnum as text; subclasses of int or dict are rare and take the slow path.
     return kind in SCALARS or isinstance(value, str)
 
 

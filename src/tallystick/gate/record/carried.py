@@ -1,4 +1,4 @@
-"""A receipt outside its log: header and payload as text, as it travels in a bundle."""
+"""A portable receipt: header and payload as text, as stored in a bundle."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from tallystick.gate.record.seal import seq_of
 
 
 class Broken(Exception):  # noqa: N818 - a finding, turned into a report where the bundle is checked
-    """Something in a bundle does not hold; the message says what."""
+    """A check of a bundle failed; the message says which."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Carried:
-    """Header bytes and payload columns, blobs put in."""
+    """A receipt's header bytes and payload columns, with blobs inlined."""
 
     stored: bytes
     inputs: bytes
@@ -30,7 +30,7 @@ class Carried:
 
     @cached_property
     def header(self) -> dict[str, Any]:
-        """The header as an object."""
+        """The parsed header."""
         header: dict[str, Any] = orjson.loads(self.stored)
         return header
 
@@ -41,17 +41,17 @@ class Carried:
 
     @property
     def seq(self) -> int:
-        """Its place in the log."""
+        """The receipt's sequence number."""
         seq: int = self.header["seq"]
         return seq
 
     @property
     def erased(self) -> bool:
-        """Whether its payload was erased."""
+        """Whether the payload was erased."""
         return ERASED in {self.inputs[:1], self.outputs[:1]}
 
     def outputs_json(self) -> Any:
-        """What came back, parsed; None if nothing did, or it was erased."""
+        """Return the parsed outputs; None if there are none, they are not JSON, or they were erased."""
         if not self.outputs or self.erased:
             return None
         try:
@@ -61,15 +61,15 @@ class Carried:
 
     @cached_property
     def quotable(self) -> tuple[Folded, ...]:
-        """The texts of what came back, ready for search: several quotes may be looked up in one result."""
+        """The quotable texts of the outputs, folded for search; cached, since several quotes may cite one result."""
         return tuple(map(fold_text, quotable(self.outputs_json())))
 
     def as_dict(self) -> dict[str, str]:
-        """As it stands in a bundle."""
+        """Return the receipt in bundle form."""
         return {name: getattr(self, key).decode() for name, key in _NAMES.items()}
 
     def check_payload(self) -> None:
-        """Compare the payload with the digests in the header."""
+        """Compare the payload with the digests in the header; raise `Broken` if they differ."""
         for column, name in ((self.inputs, "inputs_digest"), (self.outputs, "outputs_digest")):
             digest = self.header.get(name)
             if column == ERASED and digest is not None:
@@ -79,7 +79,7 @@ class Carried:
 
 
 def carry(columns: tuple[bytes, bytes, bytes], receipt: Receipt, blob: Callable[[str], bytes | None]) -> Carried:
-    """A verified receipt as bytes, blobs put in, to be given away."""
+    """Convert a verified receipt to its portable form, with blobs inlined."""
     if receipt.erased:
         inputs, outputs = (ERASED if column else b"" for column in columns[1:])
         return Carried(stored=columns[0], inputs=inputs, outputs=outputs)
@@ -94,10 +94,10 @@ _NAMES = {"header": "stored", "inputs": "inputs", "outputs": "outputs"}
 
 
 def carried_from(item: Any) -> Carried:
-    """Read a receipt from a bundle.
+    """Parse a receipt from a bundle.
 
     Raises:
-        Broken: It is not one.
+        Broken: The item is malformed.
     """
     if not isinstance(item, dict) or item.keys() != {*_NAMES, "path"}:
         raise Broken("a receipt is malformed")

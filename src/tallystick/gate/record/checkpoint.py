@@ -1,13 +1,13 @@
-"""Checkpoints: the size and root of the log as a C2SP signed note, so that others can read and keep them.
+"""Checkpoints: size and root of the log as a C2SP signed note, which third parties can read and keep.
 
-    tallystick/5f0c…        origin: which log
-    1024                    how many records
+    tallystick/5f0c…        origin: the log's name
+    1024                    number of records
     CsUYapGG…=              base64 of the Merkle root
                             (blank line)
     — tallystick/5f0c… Az3grlgt…=    base64(key id ‖ Ed25519 signature over the text above the blank line)
 
-https://c2sp.org/signed-note and https://c2sp.org/tlog-checkpoint describe the form. Reading is strict: what is not
-exactly in that form was not written by this log.
+https://c2sp.org/signed-note and https://c2sp.org/tlog-checkpoint specify the format. Parsing is strict: a note that
+deviates from the format was not written by this log.
 """
 
 import base64
@@ -25,29 +25,29 @@ ED25519 = b"\x01"
 """The signature type byte that signed-note assigns."""
 MAX_NOTE_BYTES = 64 * 1024
 MAX_SIGNATURES = 64
-"""The specification asks for at least 16; a note with more than this is not worth the time."""
+"""The specification requires support for at least 16; a note with more than 64 is rejected."""
 _DASH = "— "
 _ID_SIZE = 4
 _MAX_DIGITS = 20
-"""Of a log's size: 64 bits. Python refuses to read a number of thousands of digits at all."""
+"""Digits of a log's size (64 bits). Python itself refuses to parse a number of thousands of digits."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
-    """What a log says of itself at one moment."""
+    """The origin, size and root of a log at one moment."""
 
     origin: str
     size: int
     root: bytes
 
     def text(self) -> str:
-        """The text that is signed."""
+        """Return the text to sign."""
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoteVerifier:
-    """The public half of a log's key."""
+    """The public key of a log."""
 
     name: str
     public: bytes
@@ -58,11 +58,11 @@ class NoteVerifier:
         return sha256(self.name.encode() + b"\n" + ED25519 + self.public).digest()[:_ID_SIZE]
 
     def vkey(self) -> str:
-        """The key as one line of text, to be given to others."""
+        """Return the key as one line of text, for distribution."""
         return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(ED25519 + self.public).decode()}"
 
     def verifies(self, signature: bytes, text: bytes) -> bool:
-        """Whether this key made the signature over the text."""
+        """Return whether this key made the signature over the text."""
         try:
             Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
         except (InvalidSignature, ValueError):
@@ -71,23 +71,23 @@ class NoteVerifier:
 
 
 class NoteSigner:
-    """The secret half of a log's key."""
+    """The private key of a log."""
 
     def __init__(self, name: str, seed: bytes) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(seed)
         self.verifier = NoteVerifier(name=name, public=self._key.public_key().public_bytes_raw())
 
     def sign(self, text: str) -> bytes:
-        """The signed note over a text that ends in a newline."""
+        """Return the signed note for a text that ends in a newline."""
         signature = base64.b64encode(self.verifier.key_id + self._key.sign(text.encode())).decode()
         return f"{text}\n{_DASH}{self.verifier.name} {signature}\n".encode()
 
 
 def parse_vkey(line: str) -> NoteVerifier:
-    """Read a verifier key.
+    """Parse a verifier key.
 
     Raises:
-        ValueError: Not an Ed25519 vkey line, or its key id does not fit its key.
+        ValueError: Not an Ed25519 vkey line, or its key id does not match its key.
     """
     parts = line.strip("\n").split("+", 2)
     key = _base64(parts[2]) if len(parts) == 3 else None  # noqa: PLR2004 - name, id, key
@@ -100,12 +100,12 @@ def parse_vkey(line: str) -> NoteVerifier:
 
 
 def good_name(name: str) -> bool:
-    """Key names have no spaces and no plus sign, and are not empty."""
+    """Return whether a key name is valid: not empty, no white space, no plus sign."""
     return bool(name) and "+" not in name and not any(letter.isspace() for letter in name)
 
 
 def open_note(note: bytes, verifiers: Iterable[NoteVerifier]) -> tuple[str, NoteVerifier] | None:
-    """The text of a note and who signed it; None if no known key did, or a known key's signature is wrong."""
+    """Return a note's text and signer; None if no known key signed it, or a known key's signature is invalid."""
     parsed = split_note(note)
     if parsed is None:
         return None
@@ -115,7 +115,7 @@ def open_note(note: bytes, verifiers: Iterable[NoteVerifier]) -> tuple[str, Note
     for name, value in signatures:
         verifier = known.get((name, value[:_ID_SIZE]))
         if verifier is None:
-            continue  # a witness, or a key we do not know: the specification says to pass it over
+            continue  # a witness or an unknown key: the specification says to ignore it
         if not verifier.verifies(value[_ID_SIZE:], text.encode()):
             return None
         signer = signer or verifier
@@ -123,7 +123,7 @@ def open_note(note: bytes, verifiers: Iterable[NoteVerifier]) -> tuple[str, Note
 
 
 def split_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]] | None:
-    """Text and signatures (name, key id ‖ signature) of a note, unverified; None if it is not one."""
+    """Split a note into text and signatures (name, key id ‖ signature), unverified; None if it is not a note."""
     if len(note) > MAX_NOTE_BYTES:
         return None
     try:
@@ -134,7 +134,7 @@ def split_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]] | None:
         return None
     text, blank, tail = whole.rpartition("\n\n")
     lines = tail.split("\n")
-    # An empty last element: the last signature line ends in a newline too.
+    # The last signature line ends in a newline too, so the last element must be empty.
     if not blank or lines.pop() or not 1 <= len(lines) <= MAX_SIGNATURES:
         return None
     signatures = [_signature(line) for line in lines]
@@ -144,9 +144,9 @@ def split_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]] | None:
 
 
 def notes_in(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """What looks like notes among lines that somebody kept, one after another, with or without empty lines between.
+    """Yield the notes in a file that holds several, with or without empty lines between them.
 
-    A part that has no signature, as a crash leaves one, is passed over.
+    A part without a signature, such as a write cut off by a crash, is skipped.
     """
     text: list[bytes] = []
     signatures: list[bytes] = []
@@ -168,7 +168,7 @@ def notes_in(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def parse_checkpoint(text: str) -> Checkpoint | None:
-    """Read the text of a checkpoint; extension lines are allowed, anything else must be exact."""
+    """Parse the text of a checkpoint; None if it is not exact (extension lines are allowed)."""
     lines = text.split("\n")
     if len(lines) < 4 or lines.pop() or not all(lines):  # noqa: PLR2004 - origin, size, root, end
         return None
@@ -191,7 +191,7 @@ def _signature(line: str) -> tuple[str, bytes] | None:
 
 
 def _base64(text: str) -> bytes | None:
-    """Standard base64, padded, with no stray bits: one text for one value."""
+    """Decode standard padded base64 in its one canonical form; None for any other text."""
     try:
         value = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Claims that an audit holds against the log: at this size it had this root, somebody with its key says."""
+"""Claims that an audit compares with the log: a signed statement that it had a given root at a given size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from tallystick.gate.record.checkpoint import NoteVerifier, open_note, parse_che
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """A checkpoint: somebody says that the log had this root at this size."""
+    """The content of a signed checkpoint: the log had this root at this size."""
 
     source: str
     size: int
     root: bytes
     vkey: str
-    """Verifier line of the key that signed it."""
+    """Verifier line (vkey) of the signing key."""
 
 
 def claim_of(source: str, note: bytes, known: Sequence[NoteVerifier]) -> Claim | None:
-    """What a note claims; None if none of these keys signed it, or it is no checkpoint."""
+    """Read the claim of a note; None if none of these keys signed it, or it is not a checkpoint."""
     opened = open_note(note, known)
     checkpoint = None if opened is None else parse_checkpoint(opened[0])
     if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:

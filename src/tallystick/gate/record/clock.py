@@ -1,40 +1,40 @@
-"""Time for the ledger: a port, the machine's own clock, and the eye that sees the clock jump.
+"""Time for the ledger: the clock port, the system clock, and detection of wall-clock jumps.
 
-Order in the log is the sequence, never the clock. The wall clock is only written down; what matters is that a reader
-can see where it was moved.
+The sequence number orders the log, never the clock. The wall clock is only recorded; jumps are marked so that a reader
+can see where it was set.
 """
 
 import time
 from typing import Protocol
 
 JUMP_NS = 2_000_000_000
-"""A wall clock that leaves the monotonic one by more than this was set; less is slewing or a slow machine."""
+"""Drift between wall and monotonic clock that counts as a jump; less is slewing or a slow machine."""
 
 
 _SECOND = 1_000_000_000
 
 
 class Clock(Protocol):
-    """What the ledger asks for the time."""
+    """The ledger's source of time."""
 
     def wall_ns(self) -> int:
-        """Nanoseconds since 1970, UTC."""
+        """Return nanoseconds since 1970, UTC."""
         ...
 
     def monotonic_ns(self) -> int:
-        """Nanoseconds on a clock that is never set."""
+        """Return nanoseconds on a clock that is never set."""
         ...
 
 
 class SystemClock:
-    """The clock of this machine."""
+    """The operating system's clock."""
 
     wall_ns = staticmethod(time.time_ns)
     monotonic_ns = staticmethod(time.monotonic_ns)
 
 
 class Watch:
-    """Turns the clock into timestamps and remembers enough to see a jump."""
+    """Makes timestamps and detects wall-clock jumps."""
 
     def __init__(self, clock: Clock) -> None:
         self._wall = clock.wall_ns
@@ -42,11 +42,11 @@ class Watch:
         self._offset: int | None = None
         self._latest = ""
         self._second = 0
-        """Where the present second began, in nanoseconds."""
+        """Start of the current second, in nanoseconds since 1970."""
         self._prefix = ""
 
     def stamp(self) -> tuple[str, str | None]:
-        """The timestamp of a record made now, and `back` or `forward` if the clock was moved before it."""
+        """Return the timestamp for a record made now, and `back` or `forward` if the clock was set before it."""
         wall = self._wall()
         offset = wall - self._monotonic()
         rest = wall - self._second
@@ -58,11 +58,11 @@ class Watch:
         drift = 0 if self._offset is None else offset - self._offset
         self._offset = offset
         latest, self._latest = self._latest, stamp
-        # Timestamps have a fixed width, so that text compares as time does.
+        # Timestamps have a fixed width, so comparing them as text compares the times.
         if -JUMP_NS <= drift <= JUMP_NS and stamp >= latest:
             return stamp, None
         return stamp, "forward" if drift > JUMP_NS else "back"
 
     def seen(self, stamp: str) -> None:
-        """Take note of the timestamp of a record that another process wrote."""
+        """Store the timestamp of a record that another process wrote, to detect a jump back after it."""
         self._latest = stamp

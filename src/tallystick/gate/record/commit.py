@@ -1,8 +1,8 @@
-"""Group commit: calls that run together share one fsync.
+"""Group commit: concurrent calls share one fsync.
 
-Whoever has a record puts it in the queue and waits. One thread takes everything that is queued, stores it with one
-write and one fsync, and wakes all who waited: the coroutines of a loop with a single call into it. A waiter that is
-cancelled takes nothing back: its record is stored all the same.
+Callers queue their records and wait. One thread takes the whole queue, stores it with one write and one fsync, and
+wakes all waiters; the coroutines of one event loop are woken by a single call into it. Cancelling a waiter does not
+withdraw its record: it is stored anyway.
 """
 
 import asyncio
@@ -21,24 +21,27 @@ from tallystick.gate.record.journal import Seal, Sealed
 from tallystick.gate.record.storing import End, Round, Storing
 
 IDLE_S = 10.0
-"""A checkpoint follows on the last record after this long at most."""
+"""Idle time after the last record until a checkpoint is written, at most."""
 QUICK_S = 0.002
-"""A loop with a single caller can be held up for this long: other threads' wakes would cost it a good part of that."""
+"""Longest commit that may block the event loop of a single caller; waking a thread costs a good part of that."""
 
 COMPANY_LASTS = 256
-"""Records: some rounds of many callers, so that trying costs them nothing, and a blink of a single one."""
+"""Records to batch after concurrent callers were seen, before inline storing is tried again.
+
+Several rounds for many callers, so that the retry costs them little; a very short time for a single caller.
+"""
 
 MOST_IN_A_ROW = 16
-"""Records that one task stores at once in one round of the loop: looking whether others wait costs as much as one."""
+"""Records that one task stores inline per iteration of the event loop; a check for other tasks costs one record."""
 
 
 class GroupCommit:
-    """The queue and its one thread."""
+    """The commit queue and its single writer thread."""
 
     _just_stored: asyncio.Task[Any] | None
-    """Who stored in this round of the loop without waiting for others."""
+    """The task that stored inline in this iteration of the event loop."""
     _company: int
-    """Records to gather before one is stored without waiting for others again."""
+    """Records still to be batched before inline storing is tried again."""
 
     def __init__(
         self,
@@ -57,11 +60,11 @@ class GroupCommit:
         _GROUPS.add(self)
 
     def tell_early(self, append: Callable[[Seal], Sealed], settle: Callable[[], None]) -> None:
-        """From now on whoever stores alone goes on as soon as `append` is done; `settle` follows in the next round."""
+        """Acknowledge inline stores as soon as `append` returns; run `settle` in the loop's next iteration."""
         self._append_alone, self._settle = append, settle
 
     def store(self, seal: Seal) -> Sealed:
-        """Store a record and wait in this thread until it is durable."""
+        """Store a record and block this thread until it is durable."""
         alone = Round()
         storing = alone.take(seal)
         if self._thread is None or self._closed:
@@ -73,7 +76,11 @@ class GroupCommit:
         return storing.end()
 
     def store_at_once(self, seal: Seal) -> Sealed | None:
-        """Store a record in this loop, if nobody would share its fsync and the disk is quick; None: `store_async`."""
+        """Store a record inline if no other caller would share its fsync and the disk is fast.
+
+        Returns:
+            The stored record; None: use `store_async`.
+        """
         if not self._alone(asyncio.get_running_loop()):
             return None
         began = monotonic()
@@ -83,24 +90,24 @@ class GroupCommit:
             self._quick = monotonic() - began < QUICK_S
 
     def store_async(self, seal: Seal) -> Storing:
-        """Store a record with others under one fsync; what to wait for in this loop until it is durable."""
+        """Queue a record to share one fsync with others; await the result until it is durable."""
         loop = asyncio.get_running_loop()
         with self._handing:
             if self._thread is None or self._closed:
                 self._begin()
             gathered = self._gathered.get(loop)
             if gathered is None:
-                # Not at once: whoever else is ready in this round of the loop comes along, under the same fsync, and
-                # the thread does not fight with them for the interpreter.
+                # Deferred, so that other tasks ready in this iteration of the loop share the fsync, and the writer
+                # thread does not compete with them for the GIL.
                 gathered = self._gathered[loop] = Round(loop)
                 loop.call_soon(self._hand_over, loop)
             return gathered.take(seal)
 
     def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether to store at once, since nobody would share the fsync and the disk is quick.
+        """Return whether to store inline, because no other caller would share the fsync and the disk is fast.
 
-        Two tasks in one round of the loop are company: then records are gathered until for a while nobody else came.
-        Who stores all at once never waits, so nobody else gets a turn: now and then he waits, to see whether they are.
+        Two storing tasks in one iteration of the loop count as concurrent; the next `COMPANY_LASTS` records are then
+        batched. A lone writer never yields; make it yield after every `MOST_IN_A_ROW` records, so that other tasks run.
         """
         if not (self._asleep and self._quick) or self._queue or self._gathered or self._closed:
             return False
@@ -124,7 +131,7 @@ class GroupCommit:
             self._settle()
 
     def close(self) -> None:
-        """Store what is queued, then stop."""
+        """Store all queued records, then stop the thread."""
         with self._starting:
             self._closed = True
         self._take_over()
@@ -134,7 +141,7 @@ class GroupCommit:
             self._thread = None
 
     def forget_thread(self) -> None:
-        """A forked child has the queue but not the thread."""
+        """Reset after a fork: the child inherits the queue but not the thread."""
         self._start()
 
     def _start(self) -> None:
@@ -142,20 +149,20 @@ class GroupCommit:
         self._called = Event()
         self._asleep = False
         self._gathered: dict[asyncio.AbstractEventLoop, Round] = {}
-        """What each loop will hand over at the end of its present round."""
+        """Records that each loop hands to the thread at the end of its current iteration."""
         self._queue: deque[Round] = deque()
         self._closed = False
         self._quick = False
-        """The last commit took no time worth speaking of."""
+        """Whether the last commit took less than `QUICK_S`."""
         self._unnoted = False
-        """Something was stored since the last rest."""
+        """Whether a record was stored since the last call of `idle`."""
         self._just_stored = None
         self._in_a_row = 0
         self._company = 0
         self._thread = None
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Give the thread the records of a round that is over."""
+        """Hand the records of a finished loop iteration to the thread."""
         with self._handing:
             gathered = self._gathered.pop(loop, None)
         if gathered is None:
@@ -166,7 +173,7 @@ class GroupCommit:
         self._call()
 
     def _call(self) -> None:
-        """Wake the thread, unless somebody did."""
+        """Wake the thread unless it is awake already."""
         if self._asleep:
             self._asleep = False
             self._called.set()
@@ -191,7 +198,7 @@ class GroupCommit:
                 return
             self._called.clear()
             self._asleep = True
-            # Looked at again: somebody may have come between the last look and falling asleep.
+            # Check the queue again: a record may have arrived between the last check and setting `_asleep`.
             if not queue and not self._closed and not self._called.wait(self._idle_s):
                 self._take_over()
                 if self._unnoted:
@@ -200,13 +207,13 @@ class GroupCommit:
             self._asleep = False
 
     def _take_over(self) -> None:
-        """What a loop that stood still or ended has not handed over is stored all the same."""
+        """Queue the records that a blocked or stopped loop has not handed over, so that they are stored anyway."""
         with self._handing:
             self._queue.extend(self._gathered.values())
             self._gathered.clear()
 
     def _end(self, rounds: Sequence[Round]) -> None:
-        """Store all records of several rounds, and tell who waits for them."""
+        """Store all records of several rounds and wake their waiters."""
         ends = iter(self._store([seal for one in rounds for seal in one.seals]))
         for one in rounds:
             one.ends = list(islice(ends, len(one.seals)))
@@ -218,17 +225,17 @@ class GroupCommit:
             return [self._append_one(seals[0])] if len(seals) == 1 else self._append(seals)
         except LedgerError as error:
             return [error] * len(seals)
-        except BaseException as error:  # noqa: BLE001 - goes to whoever waits; the thread must live on
+        except BaseException as error:  # noqa: BLE001 - passed to the waiter; the thread must survive
             if len(seals) == 1:
                 return [error]
         finally:
             self._quick = monotonic() - began < QUICK_S
-        # One of them cannot be sealed, and nothing was stored: each on its own, so that the others do not suffer.
+        # One record cannot be sealed, and nothing was stored: retry each alone, so that the others succeed.
         return [self._store([seal])[0] for seal in seals]
 
 
 def _all_of(queue: deque[Round]) -> list[Round]:
-    """Everything that waits now; the loop may take some of it at the same time."""
+    """Take everything now in the queue; another thread may pop from it at the same time."""
     batch: list[Round] = []
     with contextlib.suppress(IndexError):
         batch.extend(queue.popleft() for _ in range(len(queue)))

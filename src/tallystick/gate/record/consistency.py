@@ -1,7 +1,7 @@
-"""Consistency proofs: that the log of today begins with the log that an earlier head was signed for.
+"""Consistency proofs: the current log is an append-only extension of the log at an earlier signed head.
 
-Whoever kept a head checks with it, the later head and a few hashes that nothing was taken away or changed in between;
-no secret and no record is needed.
+A third party that kept a head needs only the later head and a few hashes to verify that no record was removed or
+changed; no secret and no record is needed.
 """
 
 import base64
@@ -16,18 +16,18 @@ from tallystick.gate.record.tree import Node, consistency_holds, consistency_pro
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consistency:
-    """Two sizes of one log, their roots, and the path that joins them."""
+    """Two sizes of one log, their roots, and the consistency path between them."""
 
     sizes: tuple[int, int]
     roots: tuple[bytes, bytes]
     path: tuple[bytes, ...]
     checkpoint: bytes
-    """The signed note over all of the log, which has the later size or begins with it."""
+    """The signed note over the whole log; its size is the later size or larger."""
     on: tuple[bytes, ...] = ()
-    """If so, the path from the later size to the note's."""
+    """The path from the later size to the note's size, if the note's is larger."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON, hashes in base64."""
+        """Return the proof as a JSON object, with hashes in base64."""
         return {
             "old_size": self.sizes[0],
             "new_size": self.sizes[1],
@@ -37,12 +37,12 @@ class Consistency:
         }
 
     def between(self, old: bytes) -> dict[str, Any]:
-        """The same as a file that needs nothing beside it: both notes and the path."""
+        """Return the proof as a self-contained JSON object: both notes and the path."""
         return {"old": old.decode(), "checkpoint": self.checkpoint.decode(), "path": list(map(_encoded, self.path))}
 
 
 def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Node) -> Consistency:
-    """Join two sizes of the log that a note was signed for.
+    """Prove consistency between two sizes of the log for which a note was signed.
 
     Raises:
         LedgerError: The log never had these sizes.
@@ -65,7 +65,7 @@ def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Nod
 
 
 def consistency_fault(proof: Consistency) -> str | None:
-    """Why the path does not join the two sizes to the note; None if it does."""
+    """Say why the proof is invalid; None if it is valid up to the note."""
     checkpoint = _read(proof.checkpoint)
     if checkpoint is None:
         return "the checkpoint is not a signed note of a log"
@@ -76,12 +76,12 @@ def consistency_fault(proof: Consistency) -> str | None:
 
 
 def check_heads(data: Mapping[str, Any], verifier: NoteVerifier | None) -> str | None:
-    """Why a file with two heads and a path does not hold; None if it does.
+    """Say why a file with two heads and a path is invalid; None if it is valid.
 
     Args:
-        data: What `between` gives.
-        verifier: The log's public key now, if it is known from elsewhere. The earlier head may bear an earlier key:
-            whoever kept that head knows whose it is, and the later one vouches for its root.
+        data: The result of `between`.
+        verifier: The log's current public key, if known from a separate source. The earlier head may be signed with an
+            earlier key: its holder knows where it came from, and the later head proves its root.
     """
     try:
         old, new = (_read(data[name].encode()) for name in ("old", "checkpoint"))

@@ -1,6 +1,7 @@
-"""What the ledger says about each kind of event: drafts, built in one place.
+"""Build the ledger draft for each kind of event.
 
-Strings, integers and booleans only: these stand in the signed header, whose bytes must be the same in every language.
+Drafts hold only strings, integers and booleans: they go into the signed header, whose bytes must be the same in every
+language.
 """
 
 import re
@@ -21,16 +22,16 @@ from tallystick.gate.tool import Card
 from tallystick.records import record
 
 MAX_TEXT = 65_536
-"""A refused message is kept up to the size an envelope may have."""
+"""A rejected message is kept up to the maximum size of an envelope."""
 MAX_SECRET = 8_192
-"""Longer than the tokens and keys we know."""
+"""Longer than all known tokens and keys."""
 MAX_POINTER = 200
-"""Characters of a pointer that stand in the header: the caller chose the keys in it."""
+"""Characters of a pointer that are kept in the header; limited because the caller chose the keys in it."""
 
 
 @record
 class Case:
-    """A proposal that was decided: what every entry about it says."""
+    """A decided proposal: the data that every entry about it needs."""
 
     session: Session
     proposal: Proposal
@@ -43,7 +44,7 @@ class Case:
 
 
 def is_plain(case: Case) -> bool:
-    """Whether the header of a call that was let through names only tool, policy, snapshot and payload."""
+    """Return whether the header of an allowed call needs only tool, policy, snapshot and payload."""
     proposal, decision = case.proposal, case.decision
     card = proposal.card
     return (
@@ -57,7 +58,7 @@ def is_plain(case: Case) -> bool:
 
 
 def started(case: Case) -> Draft:
-    """The entry before a call that may change something: should the process die, this is what is known."""
+    """Build the entry written before a call that may have side effects; it remains if the process dies."""
     return Draft(
         kind="started",
         session=case.session,
@@ -81,7 +82,7 @@ def outcome(
     links: Mapping[str, str] | None = None,
     audit: Mapping[str, Any] | None = None,
 ) -> Draft:
-    """The one outcome receipt of a submission that was decided."""
+    """Build the single outcome entry of a decided submission."""
     proposal, decision = case.proposal, case.decision
     refused = None if rejection is None else _refused(rejection, cot_leak=proposal.cot_leak)
     context = context_record(
@@ -112,7 +113,7 @@ def outcome(
 def undecided(
     session: Session, rejection: Rejection, inputs: bytes, *, policy_digest: str, duration_us: int, cot_leak: bool
 ) -> Draft:
-    """The outcome receipt of a submission that was no proposal."""
+    """Build the outcome entry of a submission that was not a valid proposal."""
     return Draft(
         kind="outcome",
         session=session,
@@ -125,7 +126,7 @@ def undecided(
 
 
 def finished(session: Session, *, policy_digest: str, duration_us: int, cot_leak: bool) -> Draft:
-    """The outcome receipt of `{"action":"final"}`."""
+    """Build the outcome entry of `{"action":"final"}`."""
     said: dict[str, Any] = {"status": "accepted", "action": "final"}
     if cot_leak:
         said["cot_leak"] = True
@@ -133,7 +134,7 @@ def finished(session: Session, *, policy_digest: str, duration_us: int, cot_leak
 
 
 def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
-    """The entry of a call that waits for a person; it names the outcome that said so."""
+    """Build the entry of a call that waits for approval; it links to the outcome that reported the hold."""
     return Draft(
         kind="held",
         session=case.session,
@@ -146,7 +147,7 @@ def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
 
 
 def answered(hold: Hold, *, answer: str, person: str, channel: str, at: int, reason: str | None = None) -> Draft:
-    """The entry of a person's answer to a held call: granted, edited (to what the hold now is) or refused."""
+    """Build the entry of a person's answer to a held call: granted, edited (`hold` is the edited call) or refused."""
     approval = {
         "approval_id": hold.approval_id, "answer": answer, "answered_at": rfc3339(at), "person": person,
         "channel": channel, **_bound(hold),
@@ -164,7 +165,7 @@ def answered(hold: Hold, *, answer: str, person: str, channel: str, at: int, rea
 
 
 def revealed(hold: Hold, field: str, *, person: str, channel: str) -> Draft:
-    """The entry that a person looked at a masked argument of a held call: who and which one, never its value."""
+    """Build the entry for revealing a masked argument of a held call: the person and the field, never the value."""
     return Draft(
         kind="note",
         session=hold.session,
@@ -181,13 +182,13 @@ def revealed(hold: Hold, field: str, *, person: str, channel: str) -> Draft:
 
 
 def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str]) -> tuple[bytes, bool]:
-    """The payload of a proposal, secrets replaced, and whether there were any."""
+    """Return the payload of a proposal with secrets replaced, and whether there were any."""
     data = orjson.dumps({"tool": proposal.proposed_tool, "args": proposal.proposed_args})
     clean, redacted = redactor.redact(proposal.proposed_args, secrets)
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:
-        # Aliased keys may only now be named as secret.
+        # An aliased key has its real name only now, and that name may be secret.
         clean, more = redactor.redact(proposal.args, secrets)
         normalised = orjson.dumps({"tool": proposal.card.name, "args": clean})
         return data[:-1] + b',"normalised":' + normalised + b"}", redacted or more
@@ -195,7 +196,7 @@ def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str])
 
 
 def attempt_inputs(tool: object, args: object, redactor: Redactor, secrets: frozenset[str]) -> bytes:
-    """The payload of a structured call that was no proposal: whatever came, as far as JSON can say it."""
+    """Return the payload of a structured call that was not a valid proposal, as far as it can be written as JSON."""
     try:
         data = orjson.dumps({"tool": tool, "args": args})
         clean, redacted = redactor.redact({"tool": tool, "args": args}, secrets)
@@ -207,8 +208,8 @@ def attempt_inputs(tool: object, args: object, redactor: Redactor, secrets: froz
 
 
 def text_inputs(text: str | bytes, redactor: Redactor, secrets: frozenset[str]) -> bytes:
-    """The payload of a message that was no proposal: the text, cut, without anything that looks like a secret."""
-    # A little more than is kept, so that no secret is cut in two before it can be recognised.
+    """Return the payload of a message that was not a valid proposal: the text, truncated, with secrets masked."""
+    # Mask more text than is kept, so that no secret is cut in two before it is recognised.
     most = MAX_TEXT + MAX_SECRET
     if isinstance(text, bytes):
         text = text[:most].decode(errors="backslashreplace")
@@ -217,7 +218,7 @@ def text_inputs(text: str | bytes, redactor: Redactor, secrets: frozenset[str]) 
 
 
 def audit_record(card: Card, caller: Caller, args: Mapping[str, Any], result: Any) -> dict[str, Any]:
-    """The audit record of a successful call: who did what to which resource; ids and parameters, never text."""
+    """Build the audit record of a successful call: subject, action and resource; ids and parameters, never text."""
     known: dict[str, Any] = {**args, **result} if isinstance(result, dict) else dict(args)
     record: dict[str, Any] = {"subject": caller.subject, "action": card.audit_action}
     if card.resource is not None:
@@ -235,7 +236,7 @@ def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -
     if decision.would is not None:
         said["shadow"] = decision.would
     if decision.args is not None and decision.reason != ALLOW.reason:
-        # Why a room's rule changed the arguments.
+        # The reason why a room's rule changed the arguments.
         said["reason"] = decision.reason
         if decision.pointer is not None:
             said["pointer"] = decision.pointer[:MAX_POINTER]
@@ -260,7 +261,7 @@ def _refused(rejection: Rejection, *, cot_leak: bool) -> dict[str, Any]:
 
 
 def _bound(hold: Hold) -> dict[str, str]:
-    """What a record of a request is about: the exact call, and all else that is stored of the request."""
+    """Return the digests that bind a record to a request: of the exact call, and of the whole stored request."""
     return {"digest": hold.digest, "request": hold.request_digest()}
 
 

@@ -1,6 +1,6 @@
-"""Erasing what a call held: its arguments stand in the record before it ran as well as in its outcome.
+"""Erase the payloads of a call: its arguments are in both its `started` record and its outcome.
 
-The orders are recorded first. A crash in between leaves a payload to erase again, never an erasure that nobody ordered.
+The erasure records are written first, so a crash leaves a payload to erase again, never an erasure without a record.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from tallystick.gate.session import Session
 
 
 class Records(Protocol):
-    """What erasing asks of the ledger."""
+    """The ledger operations that erasing needs."""
 
     def find(self, receipt_id: str) -> Receipt | None:
-        """A receipt that verifies."""
+        """Return a verified receipt, or None."""
         ...
 
     def session(self, session_id: str) -> Iterator[Receipt]:
-        """The receipts of a session."""
+        """Yield the receipts of a session."""
         ...
 
     def record_sync(self, draft: Draft) -> Receipt:
@@ -29,10 +29,10 @@ class Records(Protocol):
 
 
 def erase_call(ledger: Records, journal: Journal, receipt_id: str, *, session: Session, reason: str) -> Receipt:
-    """Erase the payload of a receipt, and of the record that was made when its call began.
+    """Erase the payload of a receipt and of the other record (`started` or outcome) of the same call.
 
     Returns:
-        The record of the order; of the one that names `receipt_id`, where there are two.
+        The erasure record; if there are two, the one that names `receipt_id`.
 
     Raises:
         LedgerError: There is no such receipt.
@@ -46,14 +46,14 @@ def erase_call(ledger: Records, journal: Journal, receipt_id: str, *, session: S
         for receipt in same_call
     ]
     receipts = [ledger.record_sync(order) for order in orders]
-    # The one that was asked for comes last: while it is there, a failure shows and erasing can be repeated.
+    # Erase the requested receipt last: while its payload remains, a failure is visible and erasing can be repeated.
     for receipt in same_call:
         journal.erase(receipt.seq)
     return receipts[-1]
 
 
 def _of_same_call(ledger: Records, receipt: Receipt) -> list[Receipt]:
-    """The `started` record of an outcome, or the outcome of a `started` record."""
+    """Find the `started` record of an outcome, or the outcome of a `started` record."""
     kind, links = receipt.header["kind"], receipt.header.get("links", {})
     if kind == "outcome" and "started" in links:
         started = ledger.find(links["started"])

@@ -1,7 +1,7 @@
-"""Text in which letters are escaped, as a parser would read it, and the way back to where each of them stands.
+"""Resolve escape sequences in a text, and map positions in the result back to the original.
 
-However often a text was quoted, an escape is one: all the backslashes before it count as one. That takes some text for
-an escape that is none, so what is read here serves to find something, and is never kept.
+A run of backslashes counts as one, so nested quoting of any depth is resolved in one pass. Some plain text is thereby
+mistaken for an escape, so the result is used only for searching and never stored.
 """
 
 import re
@@ -10,7 +10,7 @@ from bisect import bisect_right
 Span = tuple[int, int]
 
 _HEX = "[0-9a-fA-F]"
-# A run of backslashes is looked at once, from its beginning.
+# The lookbehind makes a run of backslashes match only from its start.
 _ESCAPED = re.compile(
     rf"(?<!\\)\\++(?:u([dD][89abAB]{_HEX}{{2}})\\++u([dD][c-fC-F]{_HEX}{{2}})|u({_HEX}{{4}})|([nrtbf/]))"
 )
@@ -22,9 +22,9 @@ class Unescaped:
 
     def __init__(self, written: str) -> None:
         self._after: list[int] = [0]
-        """Where the text goes on after each escape, in what is read."""
+        """Positions after each escape, in the resolved text."""
         self._goes_on: list[int] = [0]
-        """The same places in what is written."""
+        """The same positions in the original text."""
         parts: list[str] = []
         size = 0
         for escape in _ESCAPED.finditer(written):
@@ -35,7 +35,7 @@ class Unescaped:
         self.text = "".join(parts) + written[self._goes_on[-1] :]
 
     def spot(self, found: re.Match[str]) -> Span:
-        """Where in the text as it is written something stands that was found in it as it is read."""
+        """Return the span in the original text of a match in the resolved text."""
         return self._written_at(found.start()), self._written_at(found.end())
 
     def _written_at(self, position: int) -> int:

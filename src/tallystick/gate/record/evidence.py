@@ -1,7 +1,7 @@
-"""What a reply check's receipt binds, checked again without the sources: reply, quotes, excerpts, cited receipts.
+"""Verify a bundled reply against its reply-check receipt, without the sources: text, quotes, excerpts, cited receipts.
 
-Whoever made a bundle may have signed anything, so nothing is taken to be of the kind it should be: what is not is
-`Broken`, like everything else that does not hold.
+The maker of a bundle may have signed anything, so every type is checked: a value of the wrong type raises `Broken`,
+like every other failed check.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,23 +16,23 @@ _NAMED = ("path", "sha256", "lines", "excerpt_sha256")
 
 
 def excerpts_of(payload: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The quoted excerpts, as the check recorded them."""
+    """Return the quoted excerpts, as the reply check recorded them."""
     return [{name: item[name] for name in _SHOWN if name in item} for item in _items(payload) if "excerpt" in item]
 
 
 def cited_by(payload: Mapping[str, Any]) -> list[str]:
-    """Ids of the receipts that the reply cites."""
+    """Return the ids of the receipts that the reply cites."""
     return list(map(_text, _list(payload.get("receipts", []))))
 
 
 def check_evidence(bundle: Mapping[str, Any], receipts: Mapping[str, Carried]) -> tuple[int, list[str]]:
-    """Hold the reply against the receipt of its check.
+    """Compare the reply with the receipt of its reply check.
 
     Returns:
-        How many quotes were found in their excerpts or in the tool results, and what is worth knowing.
+        The number of quotes found in their excerpts or in tool results, and notes that are not errors.
 
     Raises:
-        Broken: The first thing that does not hold.
+        Broken: The first failed check.
     """
     check = receipts.get(bundle["check"])
     if check is None or check.header.get("kind") != "reply_check":
@@ -60,7 +60,7 @@ def _check_reply(bundle: Mapping[str, Any], payload: Mapping[str, Any]) -> None:
 
 
 def _check_item(item: Mapping[str, Any], check: Carried, receipts: Mapping[str, Carried]) -> int:
-    """One claim; 1 if it is a quote that was found."""
+    """Check one claim; return 1 if it is a quote that was found, else 0."""
     if item.get("ok") is not True:
         raise Broken(f"a claim did not hold: {_shown(item.get('source'))}")
     if item.get("quote") is None:
@@ -84,19 +84,19 @@ def _is_named(item: Mapping[str, Any], check: Carried) -> bool:
 
 
 def _check_result(quote: str, item: Mapping[str, Any], receipts: Mapping[str, Carried]) -> int:
-    """A quote from what a tool gave back: it stands in one of the strings, or in the whole as JSON."""
+    """Check a quote from a tool result: it must occur in one of its strings, or in the whole result as JSON."""
     receipt = receipts.get(_text(item.get("receipt")))
     if receipt is None:
         raise Broken(f"the receipt that is quoted is not there: {_shown(item.get('source'))}")
     if receipt.erased:
-        return 0  # noted with the receipts: nobody can look it up any more
+        return 0  # cannot be verified any more; `_check_cited` adds a note
     if not any(find_quote(quote, text) for text in receipt.quotable):
         raise Broken(f"a quote does not stand in the output of {receipt.receipt_id}")
     return 1
 
 
 def _check_cited(payload: Mapping[str, Any], check: Carried, receipts: Mapping[str, Carried]) -> Iterator[str]:
-    """The receipts the reply cites: all there, none besides, of this session or round, and of calls that ran."""
+    """Check the cited receipts: complete, no others, same session or round, no rejected call; yield notes."""
     cited = cited_by(payload)
     if receipts.keys() != {check.receipt_id, *cited}:
         raise Broken("the receipts are not those that the reply cites")
@@ -141,5 +141,5 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    """A name out of somebody else's file, for a reason."""
+    """Return an untrusted value as text for a message, truncated."""
     return str(value)[:200]

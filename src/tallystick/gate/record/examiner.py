@@ -1,7 +1,7 @@
-"""One record after another: is it whole, in its place, signed with the key in force, and does its payload fit?
+"""Verify records one by one: complete, in sequence, signed with the active key, payload matching its digest.
 
-The examiner keeps what it must know of the records before (the key in force, the last leaf, what was erased), and
-nothing that grows with the log but the list of erased receipts and of notes.
+The examiner keeps only the state it needs from earlier records (active key, last leaf, erased payloads); nothing grows
+with the log except the lists of erased receipts and notes.
 """
 
 from collections.abc import Callable
@@ -21,23 +21,23 @@ from tallystick.gate.session import valid_session_id
 
 _PAYLOADS = (("inputs_digest", 1), ("outputs_digest", 2))
 _MAX_SHOWN = 80
-"""Characters of a value that somebody may have changed, in a reason."""
+"""Characters of an untrusted value that a message shows."""
 _NOTHING: dict[str, Any] = {}
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
-class Fault(Exception):  # noqa: N818 - a finding, caught where the log is walked
-    """The log cannot be followed beyond this record."""
+class Fault(Exception):  # noqa: N818 - a finding, caught where the log is read
+    """The log cannot be verified beyond this record."""
 
     def __init__(self, code: str, reason: str, receipt_id: Any = None) -> None:
         super().__init__(reason)
         self.code = code
-        # Not checked yet where a fault is found: somebody may have put anything there.
+        # Untrusted: the id may not have been checked yet when the fault is raised.
         self.receipt_id = receipt_id[:_MAX_SHOWN] if isinstance(receipt_id, str) else None
 
 
 class Examiner:
-    """Looks at records in order."""
+    """Verifies records in log order."""
 
     def __init__(self, keys: Keys, blob: Callable[[str], bytes | None]) -> None:
         self.keys = keys
@@ -46,30 +46,30 @@ class Examiner:
         self.seq = 0
         self.leaf = ZERO
         self.last_rotation: dict[str, Any] | None = None
-        """Context of the last record, if that was a rotation."""
+        """Context of the last record, if it was a key rotation."""
         self.retired_log_keys: dict[str, int] = {}
-        """Verifier line → records after which it may sign no more checkpoints."""
+        """Verifier line of a retired key → largest log size for which it may sign a checkpoint."""
         self.problems: list[Problem] = []
         self.notes: list[Problem] = []
         self.erased: dict[int, str] = {}
-        """Erased so far, without the record that says so: seq → receipt id."""
+        """Erased payloads whose erasure record has not been seen yet: seq → receipt id."""
         self._gone: set[int] = set()
         self._losses: dict[str, Problem | None] = {}
-        """What is lost, by its name; None: accepted."""
+        """Losses by name; None: the loss was accepted."""
 
     def look(self, line: bytes) -> tuple[str, bytes]:
-        """Examine the next record.
+        """Verify the next record.
 
         Returns:
-            Its session and the line that its session's view must hold.
+            Its session id and the line that the session's view must hold.
 
         Raises:
-            Fault: It is not a record, not in its place, or not signed as it should be.
+            Fault: It is not a record, out of sequence, or not correctly signed.
         """
         try:
             return self._look(line)
         except (TypeError, AttributeError, KeyError, ValueError):
-            # Whoever changes a field may change its kind as well; where it is met depends on the field.
+            # A changed field may have another type; where that raises depends on the field.
             raise Fault("record_malformed", "a field of the header is of another kind than it must be") from None
 
     def _look(self, line: bytes) -> tuple[str, bytes]:
@@ -86,7 +86,7 @@ class Examiner:
         self.leaf = sha256(b"\0" + stored).digest()
         asked = sha256(inputs).hexdigest() if inputs else None
         came = sha256(outputs).hexdigest() if outputs else None
-        # What nearly every record is; anything else is looked at more closely.
+        # Nearly every record passes this fast check; the others get the full one.
         if asked != header.get("inputs_digest") or came != header.get("outputs_digest"):
             self._check_payload(header, parts)
         self.last_rotation = None
@@ -102,18 +102,18 @@ class Examiner:
         return session_id, flat
 
     def key_in_force(self) -> str:
-        """Id of the key that may sign the next record."""
+        """Return the id of the key that may sign the next record."""
         return "" if self._key is None else self._key.key_id
 
     def problem(self, code: str, reason: str, header: dict[str, Any]) -> None:
-        """Take note of something wrong with this record's payload."""
+        """Add a problem with this record's payload to the report."""
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(
                 Problem(code=code, reason=reason, seq=self.seq, receipt_id=header.get("receipt_id"))
             )  # fmt: skip
 
     def note(self, code: str, reason: str, header: dict[str, Any]) -> None:
-        """Take note of something worth knowing."""
+        """Add a note, which is not an error, to the report."""
         if len(self.notes) < MAX_PROBLEMS:
             self.notes.append(Problem(code=code, reason=reason, seq=self.seq, receipt_id=header.get("receipt_id")))
 
@@ -159,7 +159,7 @@ class Examiner:
             self.problem("payload_differs", f"the excerpt of its {what} does not fit the blob", header)
 
     def _learn(self, header: dict[str, Any]) -> None:
-        """What this record says about others."""
+        """Process a rotation, erasure, recovery or clock jump, which affect other records or the report."""
         kind, context = header["kind"], header.get("context", {})
         if kind == "key_rotation":
             self._rotate(header, context)
@@ -183,7 +183,7 @@ class Examiner:
         self.note(what, reason, header)
 
     def losses(self, earlier: list[str]) -> list[Problem]:
-        """What is lost and was not accepted as lost: what records say, and earlier logs that only the mirror knows."""
+        """Return the losses not accepted: those in recovery records, and earlier logs known only to the mirror."""
         reason = RECOVERIES["earlier_log"]
         known = {name: Problem(code="earlier_log", reason=reason, loss=name) for name in earlier}
         return [problem for problem in (known | self._losses).values() if problem is not None]
@@ -198,7 +198,7 @@ class Examiner:
         self.note("key_rotated", f"from here on key {key.key_id} signs", header)
 
     def ordered_later(self, line: bytes) -> None:
-        """Look at a record that came after the audit began: it may be what an erased payload still lacks."""
+        """Check a record appended after the audit began: it may be the missing erasure record of a payload."""
         stored = line.partition(b"\t")[0]
         try:
             header = _parse(stored)
@@ -239,12 +239,12 @@ def _parse(stored: bytes) -> dict[str, Any]:
 
 
 def _erased_by(header: dict[str, Any]) -> int | None:
-    """The place of the receipt whose payload this record orders to be erased."""
+    """Return the sequence number of the receipt that this erasure record names."""
     links = header.get("links")
     erased = links.get("erased") if isinstance(links, dict) else None
     return seq_of(erased) if isinstance(erased, str) else None
 
 
 def _shown(value: Any) -> str:
-    """A value that nobody vouches for, for a reason."""
+    """Return an untrusted value as text for a message, truncated."""
     return str(value)[:_MAX_SHOWN]

@@ -1,8 +1,8 @@
-"""The ports of the journal: what a store must do to keep a chain, and what it may ask back.
+"""The journal's ports: the store of the record chain, and the `Notary` that signs and verifies for it.
 
-`storage/journal/` satisfies them with files; a Postgres journal can satisfy them with one locked row per head. The
-journal knows order, place and durability. It never signs and never reads a header's meaning: what it must know of a
-record that it did not itself write, it asks its `Notary`.
+`storage/journal/` implements the store with files; a Postgres journal can implement it with one locked row per head.
+The journal handles order, sequence numbers and durability. It never signs and never interprets a header: for records
+that it did not write itself, it asks its `Notary`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 ZERO = bytes(32)
-"""What the first record's `prev` points to."""
+"""The `prev` of the first record."""
 
 
 Told = tuple[Mapping[str, Any], str]
-"""Of a plain record what its header says of the call, and its timestamp: for who follows the log, and need not read
-what this process has just written."""
+"""Header fields of a plain record that describe the call, and its timestamp: followers of the log use them instead of
+re-reading a record that this process has just written."""
 JustWritten = tuple[bytes, bytes, str, Told | None]
-"""Header, inputs column and id of a record, and what is told of it."""
+"""Header, inputs column and id of a record, and its `Told` if it is plain."""
 
 
 class Sealed(NamedTuple):
     """One record's bytes, ready to be stored.
 
-    A named tuple: one is made for every call, at a third of the cost of a frozen record.
+    A named tuple, because one is made for every call and it costs a third of a frozen record.
     """
 
     header: bytes
-    """RFC 8785 bytes of the header, signature included: the Merkle leaf's data."""
+    """RFC 8785 bytes of the header with its signature: the data of the Merkle leaf."""
     inputs: bytes
-    """Salt (32 hex digits) ‖ JSON, or empty; see `payload.py` for the other forms."""
+    """Salt (32 hex digits) ‖ JSON, or empty; `payload.py` lists the other forms."""
     outputs: bytes
     leaf: bytes
     """SHA-256(0x00 ‖ header)."""
@@ -38,65 +38,65 @@ class Sealed(NamedTuple):
     flat: bytes
     """The line of the session view, with its newline."""
     blobs: tuple[tuple[str, bytes], ...] = ()
-    """Payloads that lie beside the log: digest and bytes; stored before the record."""
+    """Payloads stored outside the log line, as (digest, bytes); stored before the record."""
     told: Told | None = None
 
 
 Place = tuple[int, bytes]
-"""Where the next record goes: its sequence number, and the leaf hash of the record before (32 zero bytes at first)."""
+"""Sequence number of the next record, and leaf hash of the previous record (32 zero bytes for the first)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incident:
-    """Something the journal had to put right by itself; the notary makes a `recovery` record of it."""
+    """A fault that the journal repaired by itself; the notary makes a `recovery` record of it."""
 
     what: str
     """torn_tail, acknowledged_lost, head_missing, fsync_failed, mirror_unwritable, witness_unreachable, earlier_log,
     loss_accepted."""
     details: Mapping[str, Any]
-    """Integers and text only: it goes into a signed header."""
+    """Integers and text only, because it goes into a signed header."""
 
 
 Seal = Callable[[Place], Sealed]
 
 
 class Notary(Protocol):
-    """What a journal asks about records; the ledger answers."""
+    """Signs and verifies for a journal; the ledger provides it."""
 
     def renew(self) -> None:
-        """Read the keys again: another process may have rotated them."""
+        """Reload the keys: another process may have rotated them."""
         ...
 
     def signed(self, header: bytes) -> bool:
-        """Whether a key that may sign here signed this header."""
+        """Return whether a key of this workspace signed this header."""
         ...
 
     def witness(self, header: Mapping[str, Any]) -> None:
-        """Take note of a record that another process wrote (its time; a rotated key)."""
+        """Process a record that another process wrote: its timestamp, and a key rotation."""
         ...
 
     def recovery(self, incident: Incident) -> Seal:
-        """The record that reports an incident."""
+        """Build the record that reports an incident."""
         ...
 
     def flat(self, header: bytes, inputs: bytes, outputs: bytes) -> tuple[str, bytes]:
-        """Session id and view line of a stored record, so that a lost view can be written again."""
+        """Return session id and view line of a stored record, so that a lost view can be rebuilt."""
         ...
 
     def head_mac(self, data: bytes) -> tuple[bytes, bytes, bytes]:
-        """Key id (8 bytes), the head as it was given, and its MAC: what stands in a slot, in that order."""
+        """Return key id (8 bytes), the given head and its MAC: the content of a head slot, in that order."""
         ...
 
     def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
-        """Whether a head was written with a key of this workspace."""
+        """Return whether a head has a valid MAC of this workspace."""
         ...
 
     def checkpoint(self, size: int, root: bytes) -> bytes:
-        """The signed note for a tree of this size."""
+        """Return the signed note for a tree of this size."""
         ...
 
     def checkpoint_holds(self, note: bytes) -> tuple[int, bytes] | None:
-        """Size and root of a note that this log signed; None: it did not."""
+        """Return size and root of a note that this log signed; None if it did not sign it."""
         ...
 
 
@@ -104,7 +104,7 @@ class Journal(Protocol):
     """An append-only, chained store of sealed records."""
 
     def attach(self, notary: Notary) -> None:
-        """Open for appending: recover what a crash left, and report it. Called once, before anything else.
+        """Open for appending: recover from a crash, and record the recovery. Called once, before anything else.
 
         Raises:
             LedgerDamaged: Damage before the tail, or the journal is older than its head.
@@ -112,53 +112,53 @@ class Journal(Protocol):
         ...
 
     def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
-        """Seal and store records in order, under the one lock; durable (as configured) when this returns.
+        """Seal and store records in order, under the journal's lock; durable (as configured) when this returns.
 
         Args:
             seals: Each is called once, with its place.
-            after: Called when the records are stored, before anybody else can append.
+            after: Called when the records are stored, before the lock is released.
 
         Raises:
-            LedgerUnwritable: Nothing was stored; the next call may try again, unless an fsync failed.
-            LedgerDamaged: The journal is not what it was; it takes no more.
+            LedgerUnwritable: Nothing was stored; the caller may retry, unless an fsync failed.
+            LedgerDamaged: The journal no longer has its expected content; it accepts no more records.
         """
         ...
 
     def append_one(self, seal: Seal, *, early: bool = False) -> Sealed:
-        """`append` for a single record, which is what most calls need.
+        """Append a single record, the most frequent case.
 
         Args:
             seal: Called once, with the record's place.
-            early: The caller waits for the record alone; what is derived from it follows with `settle`. A process that
-                finds it before that takes it over as it would after a crash.
+            early: Return when the record is durable; derived data is written by `settle`. If another process finds the
+                record before that, it recovers as after a crash.
         """
         ...
 
     def settle(self) -> None:
-        """Write what is derived from a record that was stored early, if nobody has; raises nothing."""
+        """Write the derived data of a record that was stored with `early`, if still missing; raises nothing."""
         ...
 
     def read(self, start: int = 0) -> Iterator[tuple[bytes, bytes, bytes]]:
-        """Stream (header, inputs, outputs) columns from a sequence number on, as they are stored."""
+        """Stream the stored (header, inputs, outputs) columns, starting at a sequence number."""
         ...
 
     def just_written(self, start: int) -> Sequence[JustWritten] | None:
-        """All records from a sequence number on, if this process made every one of them and still has them in memory.
+        """Return all records from a sequence number on, if this process wrote all of them and still has them in memory.
 
-        None: they must be read. Nothing of what it gives was erased, and nobody but this process had it in hand.
+        None: read them instead. The returned records are not erased, and no other process could have changed them.
         """
         ...
 
     def get(self, seq: int) -> tuple[bytes, bytes, bytes] | None:
-        """The columns of one record."""
+        """Return the columns of one record."""
         ...
 
     def blob(self, digest: str) -> bytes | None:
-        """Salt and payload that lie beside the log."""
+        """Return salt and payload of a blob."""
         ...
 
     def size(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         ...
 
     def erase(self, seq: int) -> None:
@@ -166,23 +166,23 @@ class Journal(Protocol):
         ...
 
     def session(self, session_id: str) -> Iterator[int]:
-        """Sequence numbers of a session's records, in order."""
+        """Yield the sequence numbers of a session's records, in order."""
         ...
 
     def sessions(self) -> Iterator[str]:
-        """Ids of all sessions that have records."""
+        """Yield the ids of all sessions that have records."""
         ...
 
     def node(self, level: int, index: int) -> bytes:
-        """Hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
+        """Return the hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
         ...
 
     def rebuild_tree(self) -> bool:
-        """Build what `node` gives again from the records; False if that was done before, or they do not fit."""
+        """Rebuild the hashes behind `node` from the records; False if done before, or the records do not match."""
         ...
 
     def checkpoint(self) -> bytes:
-        """A signed note over everything stored so far (written now unless the latest one covers it)."""
+        """Return a signed note over all stored records (written now unless the latest one covers them)."""
         ...
 
     def tick(self) -> None:
@@ -190,17 +190,17 @@ class Journal(Protocol):
         ...
 
     def rebuild_views(self) -> int:
-        """Write all session views anew; how many there are."""
+        """Rewrite all session views; return how many there are."""
         ...
 
     def glance(self) -> None:
-        """A quick look whether records can be taken; raises what `append` would."""
+        """Check quickly whether records can be appended; raise what `append` would raise."""
         ...
 
     def ready(self) -> str | None:
-        """None if it can take a record now; else the code of what stands in the way."""
+        """Return None if a record can be appended now, else the error code."""
         ...
 
     def close(self) -> None:
-        """Write a last checkpoint and let go of the files."""
+        """Write a last checkpoint and close the files."""
         ...

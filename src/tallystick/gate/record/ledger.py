@@ -1,10 +1,11 @@
-"""The ledger: one place to record and to look up, over a journal that keeps and keys that sign.
+"""The ledger: record and look up receipts, on top of a journal (storage) and keys (signatures).
 
     receipt = await ledger.record(draft)        durable before this returns (record_sync for scripts and threads)
     ledger.find(receipt_id)                     verified, or None
-    ledger.prove(receipt_id)                    an inclusion proof that needs no secret to check
+    ledger.prove(receipt_id)                    an inclusion proof that can be checked without a secret
 
-`storage/ledger.py` opens one. With durability "os" a record is appended at once; with "fsync" callers share one fsync.
+`storage/ledger.py` opens a ledger. With durability "os" a record is appended at once; with "fsync" callers share one
+fsync.
 """
 
 import asyncio
@@ -37,16 +38,16 @@ INLINE_BYTES = 65_536
 
 
 class Ledger:
-    """Records drafts, and gives receipts back."""
+    """Stores drafts and returns receipts."""
 
     shared: bool
     """Whether callers share an fsync."""
     ready: Callable[[], None]
-    """A quick look before a tool runs, so that nothing runs which could not be recorded; raises LedgerError if so."""
+    """Quick check before a tool runs, so that no call runs that could not be recorded; raises LedgerError."""
     plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
-    """The seal of an outcome of which only tool, policy, payload and beginning are said; None: it needs a draft."""
+    """Seal of a plain outcome (only tool, policy, payload and `started` link); None: it needs a draft."""
     append_one: Callable[[Seal], Sealed]
-    """Store such a seal at once, where callers do not share an fsync."""
+    """Store such a seal at once; used when callers do not share an fsync."""
 
     def __init__(
         self,
@@ -59,16 +60,16 @@ class Ledger:
         random: Callable[[int], bytes] = os.urandom,
         inline_bytes: int = INLINE_BYTES,
     ) -> None:
-        """Open the journal; what a crash left is recovered here.
+        """Open the journal and recover from a crash if there was one.
 
         Args:
-            journal: Keeps the records.
-            keys: Sign them.
-            grouped: Callers share an fsync; else each record is appended at once.
-            roster: Knows which processes are alive, for calls whose end nobody saw.
-            clock: The time.
+            journal: Stores the records.
+            keys: Sign the records.
+            grouped: Whether callers share an fsync; else each record is appended at once.
+            roster: Knows which processes are alive, to find started calls without an outcome.
+            clock: Source of time.
             random: Random bytes, for ids and salts.
-            inline_bytes: Payloads larger than this lie beside the log.
+            inline_bytes: Payloads larger than this are stored as blobs outside the log line.
 
         Raises:
             LedgerDamaged: Damage before the tail, or the journal is older than its head.
@@ -87,11 +88,11 @@ class Ledger:
 
     @property
     def keys(self) -> Keys:
-        """The keys that sign here."""
+        """The workspace's keys."""
         return self._keys
 
     def tell_early(self) -> None:
-        """For who reads no files: a caller goes on when its record is durable, and view and head follow at once."""
+        """Acknowledge a record after its fsync and write view and head right after; for callers that read no files."""
         if self._group is not None:
             self._group.tell_early(partial(self._journal.append_one, early=True), self._journal.settle)
 
@@ -100,14 +101,14 @@ class Ledger:
 
         Raises:
             LedgerUnwritable: Nothing was stored.
-            LedgerDamaged: The journal takes no more.
-            TypeError: The draft holds a float or something else that a header cannot.
+            LedgerDamaged: The journal accepts no more records.
+            TypeError: The draft holds a float or another value that a header cannot hold.
         """
         header, seal = self._prepare(draft)
         return self._written(draft, header, self._at_once(seal) or await self._together(seal))
 
     async def begin(self, session: Session, card: Card, policy_digest: str, inputs: bytes) -> str | None:
-        """Store a beginning of which only these are to be said, and give its id; None: it needs a draft."""
+        """Store a plain `started` record with these fields only and return its id; None: it needs a draft."""
         process = self._under_way.process(self._journal.size)
         seal = None if process is None else self._plain_beginning(session, card, policy_digest, inputs, process)
         if seal is None:
@@ -117,29 +118,29 @@ class Ledger:
         return receipt_id
 
     async def store(self, seal: Seal, started: str | None = None) -> str:
-        """Store what `plain` gave, with others under one fsync where they share one, and give its id."""
+        """Store a seal made by `plain`, with a shared fsync if so configured, and return the receipt id."""
         sealed = self._at_once(seal) or await self._together(seal)
         self._under_way.ended(started)
         return sealed.receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
-        """The same for scripts and threads."""
+        """Store a record synchronously, for scripts and threads; otherwise like `record`."""
         header, seal = self._prepare(draft)
         store = self.append_one if self._group is None else self._group.store
         return self._written(draft, header, store(seal))
 
     def find(self, receipt_id: str) -> Receipt | None:
-        """A receipt that exists and verifies; else None."""
+        """Return the receipt if it exists and verifies, else None."""
         seq = seq_of(receipt_id)
         columns = None if seq is None else self._journal.get(seq)
         receipt = None if columns is None else self._verified(columns)
         return receipt if receipt is not None and receipt.receipt_id == receipt_id else None
 
     def read(self, start: int = 0, *, about: bytes = b"") -> Iterator[Receipt]:
-        """Stream all receipts from a sequence number on, or those whose header holds some bytes.
+        """Stream the receipts from a sequence number on; with `about`, only those whose header contains these bytes.
 
         Raises:
-            LedgerDamaged: At the first one that does not verify.
+            LedgerDamaged: At the first receipt that does not verify.
         """
         numbered = enumerate(self._journal.read(start), start)
         for seq, columns in ((seq, columns) for seq, columns in numbered if about in columns[0]):
@@ -149,17 +150,17 @@ class Ledger:
             yield receipt
 
     def follow(self, start: int, wanted: Callable[[bytes], bool]) -> Iterable[Followed]:
-        """`read` for who takes in each call as it comes; `just_made` says what is told of what was just written."""
+        """Like `read`, but take records just written from memory where possible; see `just_made` for their content."""
         made = just_made(self._journal.just_written(start), start, wanted)
         return ((receipt.seq, receipt) for receipt in self.read(start)) if made is None else made
 
     def select(self, start: int, wanted: Callable[[bytes], bool]) -> Iterator[Receipt]:
-        """The verified receipts from a sequence number on whose header bytes are `wanted`; others are not parsed."""
+        """Yield verified receipts from a sequence number on whose header bytes are `wanted`; skip others unparsed."""
         found = (self._verified(columns) for columns in self._journal.read(start) if wanted(columns[0]))
         return (receipt for receipt in found if receipt is not None)
 
     def session(self, session_id: str, *, start: int = 0, limit: int | None = None) -> Iterator[Receipt]:
-        """Receipts of one session in order: `limit` of them after the first `start`."""
+        """Yield receipts of one session in order: at most `limit`, after skipping the first `start`."""
         for seq in islice(self._journal.session(session_id), start, None if limit is None else start + limit):
             columns = self._journal.get(seq)
             receipt = None if columns is None else self._verified(columns)
@@ -167,15 +168,15 @@ class Ledger:
                 yield receipt
 
     def sessions(self) -> list[str]:
-        """Ids of all sessions that have receipts."""
+        """Return the ids of all sessions that have receipts."""
         return sorted(self._journal.sessions())
 
     def size(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return self._journal.size()
 
     def prove(self, receipt_id: str) -> Proof | None:
-        """What shows a third party that a receipt stands in the log; None if there is no such receipt."""
+        """Make an inclusion proof of a receipt for a third party; None if there is no such receipt."""
         seq = seq_of(receipt_id)
         if seq is None or self.find(receipt_id) is None:
             return None
@@ -183,7 +184,7 @@ class Ledger:
         return None if columns is None else self._proof(seq, columns[0], note)
 
     def prove_consistency(self, old_size: int, new_size: int | None = None) -> Consistency:
-        """What shows that the log of a size (all there is now, if not given) begins with that of an earlier one.
+        """Prove that the log at `new_size` (default: the current size) extends the log at `old_size`.
 
         Raises:
             LedgerError: The log never had these sizes.
@@ -192,87 +193,87 @@ class Ledger:
         return sound(make, consistency_fault, rebuild=self._journal.rebuild_tree)
 
     def carry(self, receipt_id: str) -> Carried | None:
-        """A verified receipt as bytes, blobs put in, to be given away; None if there is none."""
+        """Return a verified receipt in portable form, with blobs inlined; None if there is none."""
         seq, receipt = seq_of(receipt_id), self.find(receipt_id)
         columns = None if seq is None or receipt is None else self._journal.get(seq)
         return None if receipt is None or columns is None else carry(columns, receipt, self._journal.blob)
 
     def path_of(self, carried: Carried, note: bytes) -> list[bytes]:
-        """The inclusion proof of a record in the tree that a note of this log was signed for."""
+        """Return the inclusion path of a record to the root in a checkpoint of this log."""
         return list(self._proof(carried.seq, carried.stored, note).path)
 
     def checkpoint(self) -> bytes:
-        """A signed note over all records: what a witness elsewhere should keep."""
+        """Return a signed note over all records, to be kept by a witness elsewhere."""
         return self._journal.checkpoint()
 
     def erase(self, receipt_id: str, *, session: Session, reason: str) -> Receipt:
-        """Erase the payload of a receipt; the erasure is itself recorded, and every proof still holds.
+        """Erase the payload of a receipt; the erasure is itself recorded, and every proof stays valid.
 
-        The arguments of one call stand in its outcome and in the record of its beginning: both are erased.
+        The arguments of a call are in its outcome and in its `started` record: both are erased.
 
         Raises:
             LedgerError: There is no such receipt.
-            LedgerUnwritable: Something is left; do it again.
+            LedgerUnwritable: The erasure is incomplete; retry.
         """
         return erase_call(self, self._journal, receipt_id, session=session, reason=reason)
 
     def finish_erasure(self, receipt_id: str) -> None:
-        """Erase once more what was ordered to be erased: a failure may have left a blob, or a line of the view."""
+        """Repeat the erasure of an erased receipt: a failure may have left a blob or a line of the session view."""
         seq = seq_of(receipt_id)
         if seq is not None and (found := self.find(receipt_id)) is not None and found.erased:
             self._journal.erase(seq)
 
     def accept_loss(self, name: str, *, session: Session, reason: str) -> Receipt:
-        """Record that somebody accepts a loss, by the name an audit gives it: from then on it is only noted."""
+        """Record that a loss, named as in the audit report, is accepted; audits then report it only as a note."""
         context = {"incident": "loss_accepted", "accepted": name, "reason": reason}
         return self.record_sync(Draft(kind="recovery", session=session, context=context))
 
     def rotate(self, *, session: Session) -> Receipt:
-        """Put new keys in force; the record that says so is signed with the old one.
+        """Activate new keys; the rotation record is signed with the old key.
 
         Raises:
-            LedgerUnwritable: The new keys could not be stored; if their record was, the next to open the ledger
-                stores them.
+            LedgerUnwritable: The new keys could not be stored; if the rotation record was, the next process that opens
+                the ledger stores them.
         """
         return rotate(self._keys, self._journal, self._sealer, session)
 
     def unfinished(self) -> list[Receipt]:
-        """Calls begun by processes that are gone, of which no outcome is recorded."""
+        """Return the `started` receipts of ended processes without a recorded outcome."""
         return [Receipt(header=header) for gone in self._under_way.gone() for header in self._started_by(gone)]
 
     def recover(self) -> list[Receipt]:
-        """Record the outcome `unknown` for them."""
+        """Record the outcome `unknown` for all unfinished calls."""
         return self._under_way.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
 
     def tick(self) -> None:
-        """Write a checkpoint if one is due; for a process that may be quiet for long."""
+        """Write a checkpoint if one is due; for processes that may be idle for long."""
         self._journal.tick()
 
     def rebuild_views(self) -> int:
-        """Write all session views anew from the journal; how many."""
+        """Rewrite all session views from the journal; return how many."""
         return self._journal.rebuild_views()
 
     def obstacle(self) -> str | None:
-        """None if a record could be stored now; else the code of what stands in the way (for `/health`)."""
+        """Return None if a record can be stored now, else the error code (for `/health`)."""
         return self._journal.ready()
 
     def close(self) -> None:
-        """Store what is queued, write a last checkpoint and let go."""
+        """Store queued records, write a last checkpoint, and close."""
         if self._group is not None:
             self._group.close()
         self._journal.close()
         self._under_way.leave()
 
     def _at_once(self, seal: Seal) -> Sealed | None:
-        """Store a record here and now; None: others may share its fsync, and it is stored `_together` with theirs."""
+        """Store a record inline; None: others may share its fsync, so use `_together`."""
         return self.append_one(seal) if self._group is None else self._group.store_at_once(seal)
 
     async def _together(self, seal: Seal) -> Sealed:
-        assert self._group is not None  # noqa: S101 - else it was stored at once
+        assert self._group is not None  # noqa: S101 - without a group, `_at_once` stores the record
         try:
             return await self._group.store_async(seal)
         except (asyncio.CancelledError, GeneratorExit):
-            self._under_way.sure = False  # who stops waiting does not learn what became of it
+            self._under_way.sure = False  # the record may be stored without its id being known here
             raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:

@@ -1,11 +1,11 @@
-"""The forms in which arguments are kept and shown: what of them is masked, and what only looks as if it were.
+"""The stored form of arguments with masked secrets.
 
-    {"$redacted": "hmac-sha256:…"}                          a secret value, or a text that is a token and nothing else
-    {"$masked": ["use ", {"$redacted": "…"}, " please"]}     a text with tokens in it; the rest of it is readable
-    {"$literal": {"$redacted": "…"}}                        an object that the caller wrote with one of these keys
+    {"$redacted": "hmac-sha256:…"}                          a secret value, or a text that is exactly one token
+    {"$masked": ["use ", {"$redacted": "…"}, " please"]}     a text that contains tokens; the rest stays readable
+    {"$literal": {"$redacted": "…"}}                        an object from the caller that uses one of these keys
 
-An object that a caller writes is never one of the first two, because it would be kept as the third. So a person who
-sees a mask knows that the gate made it, and `{"$literal": …}` is read as what stands in it.
+An object from a caller is never stored in one of the first two forms, because it is wrapped as the third. So every mask
+was made by the gate, and `{"$literal": …}` stands for the object inside it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ MASKED = "$masked"
 LITERAL = "$literal"
 RESERVED = frozenset({MARK, MASKED, LITERAL})
 MASK = "[redacted]"
-"""Stands for a secret in text that was never arguments."""
+"""Placeholder for a secret in text that is not arguments."""
 
 
 def masked_text(text: str, spans: Sequence[Span], digest: Callable[[str], dict[str, str]]) -> dict[str, Any]:
-    """A text with these places replaced by their digests."""
+    """Return the stored form of a text with these spans replaced by their digests."""
     if list(spans) == [(0, len(text))]:
         return digest(text)
     parts: list[Any] = []
@@ -35,23 +35,23 @@ def masked_text(text: str, spans: Sequence[Span], digest: Callable[[str], dict[s
 
 
 def literal(members: dict[str, Any]) -> dict[str, Any]:
-    """An object as it is kept: marked, if one of its keys would make it look like a mask."""
+    """Return the stored form of an object: wrapped in `$literal` if one of its keys is reserved."""
     return {LITERAL: members} if not RESERVED.isdisjoint(members) else members
 
 
 def is_mask(shown: Any) -> bool:
-    """Whether a value, as it is kept, stands for one with a secret in it."""
+    """Return whether a stored value is a mask, i.e. stands for a value with a secret."""
     return isinstance(shown, Mapping) and (shown.keys() == {MARK} or shown.keys() == {MASKED})
 
 
 def members_of(shown: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The members of an object, as it is kept, that is no mask."""
+    """Return the members of a stored object that is not a mask."""
     inner = shown.get(LITERAL)
     return inner if shown.keys() == {LITERAL} and isinstance(inner, Mapping) else shown
 
 
 def masked_fields(shown: Any, pointer: str = "") -> Iterator[str]:
-    """JSON pointers, in the arguments as they were proposed, of every value that is masked."""
+    """Yield the JSON pointer, valid in the proposed arguments, of every masked value."""
     if is_mask(shown):
         yield pointer
     elif isinstance(shown, Mapping):
@@ -63,14 +63,14 @@ def masked_fields(shown: Any, pointer: str = "") -> Iterator[str]:
 
 
 def value_at(args: Any, pointer: str) -> Any:
-    """The value that a pointer of `masked_fields` names in the arguments as they were proposed."""
+    """Return the value at a pointer from `masked_fields` in the proposed arguments."""
     for step in pointer.split("/")[1:]:
         args = args[int(step)] if isinstance(args, list) else args[step.replace("~1", "/").replace("~0", "~")]
     return args
 
 
 def readable(shown: Any) -> Any:
-    """Arguments, as they are kept, with `[redacted]` where a digest stands."""
+    """Return stored arguments with `[redacted]` in place of every digest."""
     if isinstance(shown, list):
         return [readable(one) for one in shown]
     if not isinstance(shown, Mapping):

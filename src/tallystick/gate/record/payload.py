@@ -1,14 +1,14 @@
-r"""Payload columns: what was asked and what came back, bound to the header by a salted digest, and erasable.
+r"""Payload columns: inputs and outputs of a call, erasable, and bound to the header by a salted digest.
 
 A record is one line, `HEADER \t INPUTS \t OUTPUTS \n`. A payload column is one of
 
-    (empty)                    there was none
+    (empty)                    no payload
     SALT JSON                  32 hex digits of salt, then the bytes as received
-    @{"excerpt",…}             too large for the line, or not on one line: SALT JSON lies in a blob named by its digest
-    ~ and spaces               erased; as long as what stood there, so that no other byte of the log moves
+    @{"excerpt",…}             too large, or contains line breaks or tabs: SALT JSON is in a blob named by its digest
+    ~ and spaces               erased; same length as before, so that no other byte of the log moves
 
-The digest in the header is SHA-256 over SALT JSON. The salt keeps a short payload from being guessed from its digest
-after it was erased.
+The digest in the header is SHA-256 over SALT JSON. The salt prevents guessing a short payload from its digest after
+erasure.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from tallystick.gate.record.receipt import Receipt
 SALT_BYTES = 16
 SALT = 2 * SALT_BYTES
 EXCERPT_BYTES = 2_000
-"""How much of a blob the session views show: enough to recognise it by."""
+"""Bytes of a blob that session views show: enough to recognise it."""
 
 BLOB = b"@"
 ERASED = b"~"
@@ -32,49 +32,49 @@ _TAB, _NEWLINE, _RETURN = b"\t\n\r"
 
 
 Column = tuple[bytes, str, tuple[tuple[str, bytes], ...]]
-"""What stands in the line, the digest, and the blob (its digest and bytes) if there is one."""
+"""The column in the log line, the digest, and the blob (digest and bytes) if there is one."""
 
 
 Followed = tuple[int, Receipt | None]
-"""A record's place in the log, and the record; None: it is none of those that were asked for."""
+"""A record's sequence number, and the record; None: the filter skipped it."""
 
 
 def make_column(payload: bytes, salt: bytes, inline: int, cut: int | None = None) -> Column:
-    """Bind a payload to a salt.
+    """Make the column of a payload from its bytes and a salt.
 
     Args:
-        payload: JSON bytes, kept exactly.
+        payload: JSON bytes, stored unchanged.
         salt: 32 hex digits.
         inline: Payloads larger than this become blobs.
-        cut: How many bytes the model saw, if not all.
+        cut: Number of bytes shown to the model, if not all.
     """
     whole = salt + payload
     digest = sha256(whole).hexdigest()
-    # By number: looking for a byte is seven times as fast as looking for a text of one byte.
+    # Search by integer: seven times as fast as searching for a bytes object of length one.
     if len(payload) <= inline and not (_NEWLINE in payload or _TAB in payload or _RETURN in payload):
         return whole, digest, ()
-    # A relayed payload may be laid out over lines; its bytes are evidence, so it goes aside rather than be re-written.
+    # A relayed payload may contain line breaks; its bytes are evidence, so store it as a blob instead of rewriting it.
     return blob_column(payload, cut), digest, ((digest, whole),)
 
 
 def blob_column(payload: bytes, cut: int | None) -> bytes:
-    """What stands in the line for a payload that lies beside the log."""
+    """Return the column for a payload that is stored as a blob."""
     return BLOB + orjson.dumps(excerpt_of(payload, cut))
 
 
 def excerpt_of(payload: bytes, cut: int | None) -> dict[str, Any]:
-    """The beginning of a payload, with the digest and size of the whole."""
+    """Return the beginning of a payload, with digest and size of the whole."""
     text = payload[: EXCERPT_BYTES if cut is None else cut].decode("utf-8", "ignore")
     return {"excerpt": text, "full_size": len(payload), "sha256": sha256(payload).hexdigest()}
 
 
 def flat_line(header: bytes, inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
-    """The record as one line of the session view: the header with the payload put in, by bytes."""
+    """Return the record as one line of the session view: header and payload joined as bytes."""
     return header[:-1] + flat_tail(inputs, outputs, cut)
 
 
 def flat_tail(inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
-    """What follows the header's fields in that line: known before the header is."""
+    """Return the part of that line after the header's fields, which is known before the header."""
     kinds = inputs[:1], outputs[:1]
     if ERASED in kinds:
         return b',"erased":true}\n'
@@ -85,18 +85,18 @@ def flat_tail(inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
 
 
 def _shown(outputs: bytes, cut: int | None) -> bytes:
-    """The part of the line that stands for an output which is not shown whole; `full_size` is in the header."""
+    """Return the part of the line for an output that is not shown in full; `full_size` is in the header."""
     try:
         shown = orjson.loads(outputs[1:]) if outputs[:1] == BLOB else excerpt_of(outputs[SALT:], cut)
         return b',"excerpt":%b,"sha256":%b' % (orjson.dumps(shown["excerpt"]), orjson.dumps(shown["sha256"]))
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        return b""  # somebody changed it: the audit says so, and a view needs no second alarm
+        return b""  # tampered; the audit reports it, so the view need not
 
 
 def read_receipt(
     columns: tuple[bytes, bytes, bytes], header: dict[str, Any], blob: Callable[[str], bytes | None]
 ) -> Receipt | None:
-    """A receipt from its columns and parsed header; None if a payload does not fit its digest or its blob is gone."""
+    """Build a receipt from columns and parsed header; None if a payload does not match its digest or lacks its blob."""
     inputs, outputs = columns[1:]
     line = flat_line(*columns, header.get("excerpt_bytes"))
     if inputs[:1] == ERASED or outputs[:1] == ERASED:
@@ -120,18 +120,18 @@ def read_receipt(
 def just_made(
     records: Sequence[JustWritten] | None, start: int, wanted: Callable[[bytes], bool]
 ) -> list[Followed] | None:
-    """Receipts of records that this process sealed a moment ago, so that there is nothing to check.
+    """Build receipts of records that this process has just sealed, without verifying them.
 
-    Only what the header says of the call is told, and the arguments: of a plain record no digests and no signature.
+    They hold the arguments and the header, which for a plain record lacks digests and signature.
 
     Args:
-        records: The records; None: there are none at hand.
-        start: The sequence number of the first.
-        wanted: Tells from the bytes of a header (sorted keys, no white space) that it is surely none of those that are
-            asked for; such a record is left unread. The first of the log never is.
+        records: The records; None: not available in memory.
+        start: Sequence number of the first.
+        wanted: Filter on the bytes of a header (sorted keys, no white space); a record is skipped unparsed if False.
+            The first record of the log is never skipped.
 
     Returns:
-        None: there are no such records, or some lie elsewhere than in their lines.
+        One item per record; None if there are no such records, or the inputs of one are in a blob or erased.
     """
     if records is None:
         return None
@@ -151,7 +151,7 @@ def just_made(
 
 
 def _whole(column: bytes, header: dict[str, Any], name: str, blob: Callable[[str], bytes | None]) -> bytes | None:
-    """Salt and payload of a column, checked against the header; empty if the header names none."""
+    """Return salt and payload of a column, verified against the header; empty if there is none, None if invalid."""
     digest = header.get(name)
     if not column:
         return b"" if digest is None else None

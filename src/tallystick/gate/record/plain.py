@@ -1,8 +1,8 @@
-"""Plain records: a call that was let through, ran, and of which there is nothing unusual to say; and its beginning.
+"""Plain records: the outcome, and the `started` record, of an allowed call without special header fields.
 
-Most receipts are of these kinds. Their headers differ from one another, within a session and a tool, in nine places
-only, so the rest is kept ready as text with holes (`HeaderTemplate`). The bytes are those that `seal.py` makes, at a
-third of the cost; a template is made from a header that `seal.py` made, and what does not fit one goes the general way.
+Most receipts are plain. Within a session and a tool their headers differ in only nine places, so the rest is cached as
+text with placeholders (`HeaderTemplate`). The bytes equal those of `seal.py`, at a third of the cost; a template is
+made from a header that `seal.py` built, and a record that fits no template takes the general path.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from tallystick.gate.tool import Card
 from tallystick.records import record
 
 REMEMBERED = 1024
-"""Forms that are kept; when there are more, all are made again."""
+"""Maximum number of cached templates; when it is reached, the cache is cleared."""
 BEGINNING, OUTCOME, END = "started", "outcome", "outcome of a beginning"
 _PLACE = (("prev", '"%s"'), ("receipt_id", '"rcpt_%012x%s"'), ("seq", "%d"), ("timestamp", '"%s"'))
 _RAN = (("duration_us", "%d"), ("full_size", "%d"), ("inputs_digest", '"%s"'))
@@ -32,7 +32,7 @@ _HOLES = {
     OUTCOME: (*_RAN, ("outputs_digest", '"%s"'), *_PLACE),
     END: (*_RAN, ("links", '{"started":"%s"}'), ("outputs_digest", '"%s"'), *_PLACE),
 }
-"""In the order in which canonical JSON has them; `timestamp` alone stands behind the signature."""
+"""Placeholders in the order of canonical JSON; only `timestamp` comes after the signature."""
 _ACCEPTED = {"status": "accepted"}
 _MARK = '"signature_alg":'
 _TAB, _NEWLINE, _RETURN = b"\t\n\r"
@@ -41,23 +41,23 @@ _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
 
 @record
 class HeaderTemplate:
-    """The header of plain records of one kind, session and tool, under one policy and key."""
+    """The header template of plain records of one kind, session, tool, policy and key."""
 
     empty: Draft
-    """Such a record of an empty call."""
+    """The draft of such a record with an empty payload."""
     card: Card
-    """Held, as the draft holds the session: so nothing else can come to have their identity."""
+    """Referenced, as the draft references the session, so that no other object can get the same `id()`."""
     key: HmacKey
     first: str
-    """Up to the signature."""
+    """The text before the signature."""
     second: str
-    """From `signature_alg` on."""
+    """The text from `signature_alg` on."""
     said: dict[str, Any]
-    """What all of them say."""
+    """The header fields that all these records share."""
 
 
 class PlainRecords:
-    """Seals plain records; one for each ledger."""
+    """Seals plain records; one instance per ledger."""
 
     def __init__(self, sealer: Sealer, random: Callable[[int], bytes], *, inline: int) -> None:
         self._sealer = sealer
@@ -68,7 +68,7 @@ class PlainRecords:
         self._forms: dict[tuple[int, int, str, str | None], HeaderTemplate | None] = {}
 
     def beginning(self, session: Session, card: Card, policy_digest: str, inputs: bytes, process: str) -> Seal | None:
-        """The seal of a plain beginning in a process; None: there is no form for it, and it goes the general way."""
+        """Return the seal of a plain `started` record of a process; None: no template fits, use the general path."""
         form = self._forms.get((id(session), id(card), BEGINNING, None))
         if form is None or form.empty.policy_digest is not policy_digest or form.empty.links["process"] != process:
             form = self._form(BEGINNING, session, card, policy_digest, {"process": process})
@@ -80,16 +80,16 @@ class PlainRecords:
         self, session: Session, card: Card, policy_digest: str, inputs: bytes, outputs: bytes, duration_us: int,
         started: str | None, snapshot: str | None = None,
     ) -> Seal | None:  # fmt: skip
-        """The seal of a plain outcome, which names its beginning and what a rule read, if any; None: as above."""
+        """Return the seal of a plain outcome, with its `started` id and snapshot digest if any; None: as above."""
         kind = OUTCOME if started is None else END
-        # By identity, not by value: comparing ten fields would cost more than writing them down again.
+        # Keyed by identity, not value: comparing ten fields would cost more than serialising them again.
         form = self._forms.get((id(session), id(card), kind, snapshot))
         if form is None or form.empty.policy_digest is not policy_digest:
             links = {} if started is None else {"started": started}
             form = self._form(kind, session, card, policy_digest, links, snapshot)
         if form is None or len(inputs) + len(outputs) > self._inline:
             return None
-        # By number: looking for a byte is seven times as fast as looking for a text of one byte.
+        # Search by integer: seven times as fast as searching for a bytes object of length one.
         if _NEWLINE in outputs or _TAB in outputs or _RETURN in outputs or _NEWLINE in inputs:
             return None
         return partial(self._seal, form, inputs, outputs, duration_us, started)
@@ -103,11 +103,11 @@ class PlainRecords:
         started: str | None,
         place: Place,
     ) -> Sealed:
-        """Fill in the form and sign; called under the journal's lock."""
+        """Fill in the template and sign; called under the journal's lock."""
         seq, prev = place
         key, stamped, chance = self._active(), self._stamp(), self._draw().hex()
         if key is not form.key or stamped[1] is not None:
-            # The key was changed, or the clock: the header says so, and this form does not.
+            # The key was rotated or the clock was set: the header must say so, and this template does not.
             links = form.empty.links if started is None else {"started": started}
             draft = replace(form.empty, inputs=asked, outputs=came, duration_us=duration_us, links=links)
             return self._sealer.prepare(draft)[1](place, stamped)
@@ -131,7 +131,7 @@ class PlainRecords:
         self, kind: str, session: Session, card: Card, policy_digest: str, links: dict[str, str],
         snapshot: str | None = None,
     ) -> HeaderTemplate | None:  # fmt: skip
-        """The form of what comes a second time: to make one for a session or a snapshot of one call would not pay."""
+        """Return a template on the second use; making one for a session or snapshot with a single call costs more."""
         place = id(session), id(card), kind, snapshot
         if place not in self._forms or session.extra:
             if len(self._forms) >= REMEMBERED:
@@ -149,13 +149,13 @@ class PlainRecords:
 
 
 def make_form(sealer: Sealer, kind: str, card: Card, empty: Draft, nonce: str) -> HeaderTemplate:
-    """A form, from the header that the general way makes of an empty call."""
+    """Make a template from the header that the general path builds for an empty call."""
     header, _ = sealer.prepare(empty)
     key = sealer.keys.active()
     header |= {"key_id": key.key_id, "signature_alg": ALGORITHM}
     holes = {name for name, _ in _HOLES[kind]}
     said = {name: value for name, value in header.items() if name not in holes}
-    # What stands for a hole cannot be in anything a caller wrote: it was drawn just now.
+    # The nonce was drawn just now, so no text from a caller can contain a placeholder.
     header |= {name: nonce + name for name, _ in _HOLES[kind]}
     text = canonical_plain(header).decode().replace("%", "%%")
     for name, hole in _HOLES[kind]:

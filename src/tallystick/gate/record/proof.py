@@ -1,4 +1,4 @@
-"""Inclusion proofs: what a third party needs to see that a receipt stands in the log, and nothing secret."""
+"""Inclusion proofs: show a third party that a receipt is in the log, without revealing a secret."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -14,16 +14,16 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proof:
-    """A header, its place, the path to the root, and the signed note with that root."""
+    """A header, its sequence number, the path to the root, and the signed note with that root."""
 
     seq: int
     header: bytes
-    """RFC 8785 bytes as stored: the leaf is SHA-256(0x00 ‖ these)."""
+    """RFC 8785 bytes as stored; the leaf is SHA-256(0x00 ‖ header)."""
     path: tuple[bytes, ...]
     checkpoint: bytes
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON, hashes in base64."""
+        """Return the proof as a JSON object, with hashes in base64."""
         return {
             "seq": self.seq,
             "header": self.header.decode(),
@@ -33,10 +33,10 @@ class Proof:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Proof":
-        """Read what `as_dict` wrote.
+        """Parse the result of `as_dict`.
 
         Raises:
-            ValueError: It is not such a thing.
+            ValueError: The data is not a proof.
         """
         try:
             path = tuple(base64.b64decode(item, validate=True) for item in data["path"])
@@ -49,7 +49,7 @@ class Proof:
 
 
 def make_proof(seq: int, header: bytes, note: bytes, node: Node) -> Proof:
-    """Prove that a record stands in the tree that a note was signed for."""
+    """Prove that a record is in the tree of a signed note."""
     split = split_note(note)
     checkpoint = None if split is None else parse_checkpoint(split[0])
     if checkpoint is None:
@@ -58,7 +58,7 @@ def make_proof(seq: int, header: bytes, note: bytes, node: Node) -> Proof:
 
 
 def proof_fault(proof: Proof, verifier: NoteVerifier | None) -> str | None:
-    """Why a proof does not hold; None if it does. Without a verifier the signature is not looked at."""
+    """Say why a proof is invalid; None if it is valid. Without a verifier the signature is not checked."""
     split = split_note(proof.checkpoint)
     checkpoint = None if split is None else parse_checkpoint(split[0])
     if checkpoint is None:
@@ -71,10 +71,10 @@ def proof_fault(proof: Proof, verifier: NoteVerifier | None) -> str | None:
 
 
 def sound(make: Callable[[], P], fault: Callable[[P], str | None], *, rebuild: Callable[[], bool]) -> P:
-    """A proof that holds: the hashes on disk are derived, and are built again if they lead elsewhere.
+    """Make a valid proof; if the stored tree hashes, which are derived data, give an invalid one, rebuild them first.
 
     Raises:
-        LedgerDamaged: It is the log itself that does not fit.
+        LedgerDamaged: The proof is still invalid, so the log itself does not match.
     """
     proof = make()
     if fault(proof) is not None and rebuild():

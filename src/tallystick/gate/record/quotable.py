@@ -1,4 +1,4 @@
-"""What of a tool's result can be quoted. The reply check and the check of a bundle read the same."""
+"""The quotable texts of a tool result, shared by the reply check and the bundle check."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 import orjson
 
 MAX_STRINGS = 2_000
-"""Strings of one output that are searched."""
+"""Maximum number of strings of one output that are searched."""
 
 
 def quotable(value: Any) -> Iterator[str]:
-    """Each string of a result, in order, then the whole as JSON."""
+    """Yield each string of a result in order, then the whole result as JSON."""
     yield from strings_in(value)
     if value is not None and not isinstance(value, str):
         try:
             yield orjson.dumps(value).decode()
         except TypeError:
-            return  # nested deeper than is written in one piece; its strings were searched
+            return  # nested too deep for orjson; its strings were yielded above
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """The strings of a JSON value, keys left out, in order."""
-    # Not by recursion: what an upstream nests deeper than our stack must not be an error.
+    """Yield the strings of a JSON value in order, without keys."""
+    # No recursion: a result nested deeper than the call stack must not raise an error.
     waiting = [value]
     seen = 0
     while waiting and seen < MAX_STRINGS:

@@ -1,4 +1,4 @@
-"""Random bytes for ids and salts, drawn in batches: one system call for many receipts instead of one for each."""
+"""Random bytes for ids and salts, drawn in batches: one system call for many receipts instead of one per receipt."""
 
 import os
 from collections.abc import Callable
@@ -8,9 +8,9 @@ BATCH = 64
 
 
 class RandomPool:
-    """Pieces of equal length, each handed out once, to any thread.
+    """Thread-safe pool of random values of equal length, each returned once.
 
-    A forked child starts with an empty stock: it must not hand out what its parent holds as well.
+    A forked child starts with an empty pool, so that it never returns a value that its parent also holds.
     """
 
     def __init__(self, random: Callable[[int], bytes], length: int) -> None:
@@ -20,16 +20,16 @@ class RandomPool:
         _STOCKS.add(self)
 
     def draw(self) -> bytes:
-        """The next piece."""
+        """Return the next value."""
         try:
-            return self._stock.pop()  # atomic, so that no two threads get the same
+            return self._stock.pop()  # atomic, so no two threads get the same value
         except IndexError:
             drawn, length = self._random(BATCH * self._length), self._length
             self._stock.extend(drawn[at : at + length] for at in range(length, len(drawn), length))
             return drawn[:length]
 
     def forget(self) -> None:
-        """Empty the stock."""
+        """Empty the pool."""
         self._stock = []
 
 

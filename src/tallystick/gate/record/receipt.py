@@ -1,7 +1,7 @@
-"""The result of record: a Receipt, and the Draft it is made from.
+"""The result of the record step: a Receipt, and the Draft it is made from.
 
-A receipt has a header (signed, chained, float-free, kept for ever) and a payload (bound to the header by salted
-digests, erasable). `docs/protocol.md` describes both byte by byte.
+A receipt has a header (signed, chained, without floats, never deleted) and a payload (bound to the header by salted
+digests, erasable). `docs/protocol.md` specifies both byte by byte.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from tallystick.records import record
 
 @record
 class Draft:
-    """What the pipeline knows; the ledger adds id, place, time and signature."""
+    """The pipeline's data for a record; the ledger adds id, sequence number, time and signature."""
 
     kind: str
     """outcome, started, held, approval, reply_check, erasure, recovery, report, note, …"""
@@ -32,59 +32,59 @@ class Draft:
     policy_digest: str | None = None
     duration_us: int = 0
     links: Mapping[str, str] = field(default_factory=dict)
-    """Names of other receipts: started, held, approval, erased, …"""
+    """Ids of related receipts by relation: started, held, approval, erased, …"""
     inputs: bytes | None = None
-    """JSON bytes as they are to be stored (already redacted)."""
+    """JSON bytes to store, already redacted."""
     outputs: bytes | None = None
     """JSON bytes of the whole output."""
     excerpt_bytes: int | None = None
-    """Set when the model saw only the first so many bytes."""
+    """Number of leading bytes shown to the model; None if it saw all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """One record of the journal, as read back or as just written."""
+    """One record of the journal, read back or just written."""
 
     header: Mapping[str, Any]
-    """With `signature`."""
+    """Includes `signature`."""
     inputs: Any = None
-    """Parsed payload; None when there is none or it was erased."""
+    """Parsed payload; None if there is none or it was erased."""
     outputs: Any = None
     excerpt: str | None = None
     sha256: str | None = None
     full_size: int | None = None
     erased: bool = False
     line: bytes | None = None
-    """The flat form as bytes, as it stands in the session's view; `flat` then shows exactly that."""
+    """The flat form as bytes, as in the session view; if set, `flat` returns exactly this, parsed."""
 
     @classmethod
     def just_written(cls, header: Mapping[str, Any], line: bytes) -> "Receipt":
-        """A receipt that only knows its header and its line: a quarter of the cost of filling in every field."""
+        """Make a receipt with only header and line, at a quarter of the cost of setting every field."""
         receipt = object.__new__(cls)
         receipt.__dict__.update(header=header, line=line)
         return receipt
 
     @classmethod
     def with_arguments(cls, header: Mapping[str, Any], inputs: Any) -> "Receipt":
-        """One that knows no more than its header and what was asked, as cheaply."""
+        """Make a receipt with only header and inputs, at the same low cost."""
         receipt = object.__new__(cls)
         receipt.__dict__.update(header=header, inputs=inputs)
         return receipt
 
     @property
     def receipt_id(self) -> str:
-        """`rcpt_` + server-made, sortable."""
+        """The server-made, sortable id: `rcpt_…`."""
         receipt_id: str = self.header["receipt_id"]
         return receipt_id
 
     @property
     def seq(self) -> int:
-        """Place in the journal, from 0."""
+        """Sequence number in the journal, from 0."""
         seq: int = self.header["seq"]
         return seq
 
     def flat(self) -> dict[str, Any]:
-        """All fields in one object: what the API, the page and the session files show."""
+        """Return all fields in one object, as the API, the page and the session files show it."""
         if self.line is not None:
             written: dict[str, Any] = orjson.loads(self.line)
             return written
@@ -100,5 +100,5 @@ class Receipt:
         return flat
 
     def flat_bytes(self) -> bytes:
-        """`flat()` as one line of JSON."""
+        """Return `flat()` as one line of JSON."""
         return orjson.dumps(self.flat()) if self.line is None else self.line.removesuffix(b"\n")

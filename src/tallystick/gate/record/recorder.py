@@ -1,15 +1,15 @@
-"""From an event to a receipt, and from the receipt to the outcome that the caller is told.
+"""Record each event as a receipt, and return the outcome for the caller.
 
 Every record takes the same steps:
 
-1. measure      what the audience sees of the output, and how long the call took
-2. draft        what the header says and the payload holds (`entries`)
-3. seal         the bytes of the record: by a header template where nothing unusual is to be said, else from the draft
+1. measure      the part of the output the audience sees, and the duration of the call
+2. draft        the content of header and payload (`entries`)
+3. seal         the bytes of the record: from a header template if the record is plain, else from the draft
 4. store        under the journal's lock, durable as configured (`ledger`, `commit`)
-5. tell         the outcome, with the receipt's id; only now is anything shown
+5. tell         return the outcome with the receipt id; nothing is shown before this step
 6. observe      metrics and traces, which can neither change nor stop the call
 
-When step 4 fails nothing is shown, and the outcome says so.
+If step 4 fails, nothing is shown, and the outcome reports the failure.
 """
 
 import logging
@@ -40,49 +40,49 @@ from tallystick.records import record
 _log = logging.getLogger("tallystick.record")
 
 _FORCES_FINAL = frozenset({BUDGET.name, OUTPUT_BUDGET.name})
-"""A spent budget does not end the turn: the model is to answer with what it has."""
+"""Faults after which the model must give its final answer: an exhausted budget does not end the turn."""
 
 
 class Observer(Protocol):
-    """Watches outcomes; telemetry satisfies it. It can neither change nor stop anything."""
+    """Receives outcomes, e.g. for telemetry; it can neither change nor stop a call."""
 
     def called(
         self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int
     ) -> None:
-        """One submission came to its outcome."""
+        """Report the outcome of one submission."""
         ...
 
     def replied(self, *, session: Session, bucket: str | None) -> None:
-        """One reply was checked."""
+        """Report one reply check."""
         ...
 
     def required(self, *, by: str) -> None:
-        """A turn had to begin with a call: by its flag, or by a phrase in the request."""
+        """Report a turn that had to begin with a tool call, because of its flag or a phrase in the request."""
         ...
 
     def measured(self, *, what: str, value: float, of: str = "") -> None:
-        """A room measured its own work: `what` is a metric's name, `of` its label, never anybody's text."""
+        """Report a room's own metric: `what` is its name, `of` its label, which never holds user text."""
         ...
 
 
 @record
 class Audience:
-    """Who will see the output: a model is shown no more than its budgets allow."""
+    """The receiver of the output; a model is shown no more than its budgets allow."""
 
     step_bytes: int | None = None
-    """None: not a model, or one without limits."""
+    """Maximum bytes shown per step; None: not a model, or a model without limits."""
     meter: Meter | None = None
     in_turn: bool = False
 
     def shown(self, ran: Ran) -> Shown | None:
-        """What of an output to show."""
+        """Return the part of an output to show; None: no limit applies, or there is no output."""
         if ran.output is None or self.step_bytes is None:
             return None
         left = None if self.meter is None else self.meter.bytes_left()
         return show(ran.output, step_bytes=self.step_bytes, left_bytes=self.step_bytes if left is None else left)
 
     def saw(self, shown: Shown | None) -> None:
-        """Count what was shown."""
+        """Charge the shown bytes to the budget."""
         if shown is not None and self.meter is not None:
             self.meter.spend(size=len(shown.text.encode()))
 
@@ -91,21 +91,21 @@ _NOBODY_IN_PARTICULAR = Audience()
 
 
 def audience_of(standing: Standing) -> Audience:
-    """Who stands there."""
+    """Return the audience of a call from its context."""
     if standing.step_bytes is None and standing.nonces is None:
         return _NOBODY_IN_PARTICULAR
     return Audience(step_bytes=standing.step_bytes, meter=standing.meter, in_turn=standing.nonces is not None)
 
 
 class Recorder:
-    """Writes down what came of each submission."""
+    """Records the outcome of each submission."""
 
     def __init__(self, *, ledger: Ledger, observer: Observer | None) -> None:
         self._ledger = ledger
         self.observer = observer
 
     async def started(self, case: Case) -> str:
-        """Durably note that a call is about to run. Raises LedgerError: then it must not run."""
+        """Record durably that a call is about to run; if this raises LedgerError, the call must not run."""
         if case.grant is None:
             begun = await self._ledger.begin(case.session, case.proposal.card, case.policy_digest, case.inputs)
             if begun is not None:
@@ -113,7 +113,7 @@ class Recorder:
         return (await self._ledger.record(entries.started(case))).receipt_id
 
     async def ran(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
-        """Record a call that was let through."""
+        """Record a call that policy allowed."""
         card, output, ledger = case.proposal.card, ran.output, self._ledger
         # 1 measure
         failure = None if ran.failure is None else _clean(ran.failure)
@@ -123,7 +123,7 @@ class Recorder:
         seal = None
         try:
             if output is not None and shown is None and not call.file_refs and is_plain(case):
-                # 2 and 3 in one, by template
+                # 2 draft and 3 seal in one, by template
                 seal = ledger.plain(
                     case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id,
                     case.decision.snapshot_digest,
@@ -151,7 +151,7 @@ class Recorder:
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
     async def stopped(self, case: Case, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
-        """Record a call that policy did not let through: denied, or held for a person."""
+        """Record a call that policy denied or held for approval."""
         decision, card = case.decision, case.proposal.card
         rejection = Rejection(
             fault=decision.fault or DENIED, reason=decision.reason, pointer=decision.pointer, proposed_tool=card.name
@@ -175,7 +175,7 @@ class Recorder:
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
     async def held(self, case: Case, hold: Hold, outcome: Outcome) -> Outcome:
-        """Record that a call waits under the request which somebody else made for the same at the same time."""
+        """Record that a call waits under the approval request of a concurrent, identical call."""
         try:
             await self._ledger.record(entries.held(case, hold, outcome.receipt_id))
         except LedgerError as error:
@@ -192,7 +192,7 @@ class Recorder:
         since: float,
         cot_leak: bool = False,
     ) -> Outcome:
-        """Record a submission that was no proposal."""
+        """Record a submission that was not a valid proposal."""
         duration_us = _since(since)
         draft = entries.undecided(
             session, rejection, inputs, policy_digest=policy_digest, duration_us=duration_us, cot_leak=cot_leak
@@ -201,12 +201,12 @@ class Recorder:
         return await self._only(draft, outcome, cot_leak=cot_leak)
 
     async def finished(self, session: Session, *, policy_digest: str, since: float, cot_leak: bool) -> Outcome:
-        """Record the model's wish to answer now."""
+        """Record the model's `final` action."""
         draft = entries.finished(session, policy_digest=policy_digest, duration_us=_since(since), cot_leak=cot_leak)
         return await self._only(draft, Outcome(status="accepted", receipt_id="", final=True), cot_leak=cot_leak)
 
     def unwritten(self, session: Session, error: LedgerError, card: Card | None) -> Outcome:
-        """The ledger takes nothing: nothing runs, and nothing that ran is shown."""
+        """Return the outcome when the ledger cannot write: no tool runs, and no result of one that ran is shown."""
         _log.error("ledger: %s (%s)", error, error.code)
         failure = Failure(fault=LEDGER, message=f"the ledger cannot write: {error}", hint=error.code)
         outcome = Outcome(status="rejected", receipt_id="", tool=None if card is None else card.name, failure=failure)
@@ -228,7 +228,7 @@ class Recorder:
                 self.observer.called(
                     session=session, outcome=outcome, card=card, cot_leak=cot_leak, duration_us=duration_us
                 )
-            except Exception:  # noqa: BLE001 - watching must never stop a call
+            except Exception:  # noqa: BLE001 - observing must never stop a call
                 _log.exception("an observer failed; the call is not affected")
         return outcome
 
@@ -247,14 +247,14 @@ def _draft(case: Case, ran: Ran, failure: Failure | None, shown: Shown | None, d
 
 
 def _bytes_seen(shown: Shown | None, output: Output | None) -> int | None:
-    """How many of the recorded bytes the model saw, if not all; a text is recorded in quotes and shown without."""
+    """Return how many recorded bytes the model saw, None if all; text is recorded with quotes and shown without."""
     if shown is None or output is None or not shown.truncated:
         return None
     return len(orjson.dumps(shown.text)) - 1 if isinstance(output.value, str) else len(shown.text.encode())
 
 
 def _clean(failure: Failure) -> Failure:
-    """What a tool says on purpose may still hold a token."""
+    """Mask tokens in a failure, since even a tool's deliberate message may contain one."""
     return replace(failure, message=mask(failure.message), hint=None if failure.hint is None else mask(failure.hint))
 
 

@@ -1,41 +1,41 @@
-"""What an audit finds."""
+"""The report of an audit."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 MAX_PROBLEMS = 100
-"""More do not tell more; the first one is what matters."""
+"""Maximum number of problems reported; the first one matters most."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
-    """Something that should not be."""
+    """A problem or note found by the audit."""
 
     code: str
-    """A fixed word, e.g. `signature_invalid`."""
+    """A fixed code, e.g. `signature_invalid`."""
     reason: str
     seq: int | None = None
     receipt_id: str | None = None
     session_id: str | None = None
     loss: str | None = None
-    """What is lost, by the name under which the owner can accept that it is."""
+    """Name of a loss, under which the owner can accept it."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Without what is not known."""
+        """Return the fields that are not None."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Warrant:
-    """Up to where the log is proved, and by what."""
+    """The log size up to which one source proves the log."""
 
     by: str
-    """head, mirror, checkpoint, mirrored checkpoint, witness, or the name of a copy given from outside."""
+    """head, mirror, checkpoint, mirrored checkpoint, witness, or the name of a copy supplied from outside."""
     size: int
 
     @property
     def outside(self) -> bool:
-        """Whether it lies where somebody who changes the workspace cannot reach it as well."""
+        """Whether it is stored outside the workspace, out of reach of an attacker who changes the workspace."""
         return self.by not in {"head", "checkpoint"}
 
 
@@ -44,38 +44,38 @@ class AuditReport:
     """The result of an audit."""
 
     size: int
-    """Records that were looked at."""
+    """Number of records examined."""
     problems: tuple[Problem, ...]
-    """The first bad record comes first."""
+    """In log order: the first bad record comes first."""
     notes: tuple[Problem, ...]
-    """Nothing wrong, but worth knowing: erased payloads, torn tails, clock jumps, recoveries."""
+    """Findings that are not errors: erased payloads, torn tails, clock jumps, recoveries."""
     warrants: tuple[Warrant, ...]
     root: str
-    """Hex of the Merkle root over them."""
+    """Merkle root over the examined records, in hex."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What is lost and not accepted as lost."""
+        """Names of losses that were not accepted."""
         return tuple(problem.loss for problem in self.problems if problem.loss is not None)
 
     @property
     def proved_up_to(self) -> int:
-        """Records that could not be taken away without its showing: the furthest warrant, outside ones first."""
+        """Number of records whose removal would be detected: the largest outside warrant, else the largest warrant."""
         outside = [warrant.size for warrant in self.warrants if warrant.outside]
         return max(outside or [warrant.size for warrant in self.warrants], default=0)
 
     @property
     def proved_by(self) -> tuple[str, ...]:
-        """What proves it."""
+        """Sources of the warrants that reach `proved_up_to`."""
         return tuple(warrant.by for warrant in self.warrants if warrant.size >= self.proved_up_to)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON, for machines."""
+        """Return the report as a JSON object."""
         return {
             "ok": self.ok,
             "size": self.size,

@@ -1,4 +1,4 @@
-"""New keys: the record that names them is signed with the old ones and stored before they sign anything."""
+"""Key rotation: the rotation record is signed with the old key and stored before the new keys sign anything."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from tallystick.gate.session import Session
 
 
 def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Receipt:
-    """Put new keys in force."""
+    """Activate new keys."""
     header: dict[str, Any] = {}
 
     def seal(place: Place) -> Sealed:
-        """Called under the journal's lock: nobody else rotates, or takes this for a rotation that was cut off."""
+        """Seal under the journal's lock, so no other process rotates or takes this for an interrupted rotation."""
         rotation = keys.begin_rotation(place[0])
         made, seal = sealer.prepare(Draft(kind="key_rotation", session=session, context=rotation.as_dict()))
         sealed = seal(place)
@@ -23,7 +23,7 @@ def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Re
         return sealed
 
     try:
-        # Under the same lock, so that no other process signs with the old key in between.
+        # Finish under the same lock, so that no other process signs with the old key in between.
         sealed = journal.append((seal,), after=keys.finish_rotation)[0]
     except OSError as error:
         raise LedgerUnwritable(f"The new keys cannot be stored ({error.strerror}). Free some space.") from error
@@ -31,7 +31,7 @@ def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Re
 
 
 def settle_rotation(keys: Keys, journal: Journal) -> None:
-    """A rotation that was cut off counts if its record is in the log; else it never happened."""
+    """Finish an interrupted rotation if its record is in the log, else abandon it."""
     if keys.pending_rotation() is not None:
         journal.append((), after=lambda: _settle(keys, journal))
 
@@ -39,7 +39,7 @@ def settle_rotation(keys: Keys, journal: Journal) -> None:
 def _settle(keys: Keys, journal: Journal) -> None:
     pending = keys.pending_rotation()
     if pending is None:
-        return  # it was only under way
+        return  # another process finished it before this one got the lock
     rotation, since = pending
     for columns in journal.read(since):
         header = signed_header(columns[0], keys) or {}

@@ -1,7 +1,7 @@
-"""From Draft to Sealed: the header is built, signed and bound to its payload.
+"""From Draft to Sealed: build the header, bind it to its payload, and sign it.
 
-A draft is prepared where it comes from (checks, digests, columns) and sealed under the journal's lock, where its place,
-its time and the key that signs now are known. Field by field the header is described in `docs/protocol.md`.
+A draft is prepared by the caller (checks, digests, columns) and sealed under the journal's lock, where sequence number,
+time and active key are known. `docs/protocol.md` specifies the header field by field.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from tallystick.gate.session import Session, valid_session_id
 
 ID_BYTES = 6
 ID = 2 * ID_BYTES
-"""Random part of a receipt id; the other half is the sequence number, so that ids sort and can be looked up."""
+"""Hex digits of a receipt id's random half; the other half is the sequence number, for sorting and lookup."""
 
 RESERVED = frozenset(
     {
@@ -32,22 +32,22 @@ RESERVED = frozenset(
         "tool_version", "turn_id",
     }
 )  # fmt: skip
-"""Names that a room's extra header fields may not take."""
+"""Names that a room's extra header fields may not use."""
 
 _sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
-"""A named tuple of a tuple, without the call of Python code that its own constructor is."""
+"""Makes the named tuple from a tuple, without the Python-level call of its own constructor."""
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
 
 def seq_of(receipt: str) -> int | None:
-    """The place a receipt id names; None if it is not the form of one."""
+    """Return the sequence number in a receipt id; None if it is not a well-formed receipt id."""
     if len(receipt) != 29 or receipt[:5] != "rcpt_" or receipt[5:].strip("0123456789abcdef"):  # noqa: PLR2004 - 5 + 24
         return None
     return int(receipt[5:17], 16)
 
 
 class Sealer:
-    """Makes sealed records; one for each ledger. What runs for every call is written out rather than divided up."""
+    """Seals records; one instance per ledger. Code that runs for every call is inlined for speed."""
 
     def __init__(self, keys: Keys, watch: Watch, random: Callable[[int], bytes], *, inline: int) -> None:
         self.keys = keys
@@ -57,14 +57,14 @@ class Sealer:
         self._inline = inline
 
     def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[Sealed]]:
-        """Check a draft and do all that does not depend on its place.
+        """Check a draft and do all work that does not depend on its sequence number.
 
         Returns:
-            The header, which is complete once the seal was called, and the seal.
+            The header, which is complete after the seal was called, and the seal.
 
         Raises:
-            TypeError: A float or other value that a header cannot hold.
-            LedgerError: The session id cannot name a folder.
+            TypeError: A float or another value that a header cannot hold.
+            LedgerError: The session id cannot be a folder name.
         """
         header = _belonging(draft.session)
         _describe(draft, header)
@@ -93,7 +93,7 @@ class Sealer:
         place: Place,
         stamped: tuple[str, str | None] | None = None,
     ) -> Sealed:
-        """Put in place, time (the one that is given, or now) and key, and sign; called under the journal's lock."""
+        """Add place, time (the given one, or now) and key, and sign; called under the journal's lock."""
         seq, prev = place
         inputs, outputs, tail = columns
         key = self.keys.active()
@@ -107,14 +107,14 @@ class Sealer:
             header["clock_jump"] = jump
         body = canonical_plain(header)
         if not body.isascii():
-            check_plain("header", header)  # only here can a key be something that sorts differently
+            check_plain("header", header)  # only a non-ASCII header can have a key that sorts differently
         stored, header["signature"] = key.sign(body)
         leaf = sha256(b"\0" + stored).digest()
         return _sealed((stored, inputs, outputs, leaf, receipt, header["session_id"], stored[:-1] + tail, blobs, None))
 
 
 def _belonging(session: Session) -> dict[str, Any]:  # noqa: C901 - one line for each field, twice as fast as a loop
-    """Who called, and where the call belongs."""
+    """Build the header fields for the caller and the session."""
     session_id, caller = session.session_id, session.caller
     if not _known_session(session_id):
         message = "a session id is 1 to 128 letters, digits, dots, dashes or underscores; a letter or digit comes first"
@@ -144,14 +144,14 @@ def _belonging(session: Session) -> dict[str, Any]:  # noqa: C901 - one line for
 
 def _extend(header: dict[str, Any], extra: Mapping[str, str]) -> None:
     for name, value in extra.items():
-        # Flat ASCII-named text only, and no name that sorts in between: the place of the signature relies on it.
+        # Only flat text with an ASCII name that does not start with "signature": inserting the signature relies on it.
         if name in RESERVED or not name.isascii() or name.startswith("signature") or not isinstance(value, str):
             raise TypeError(f"'{name}' cannot be an extra header field")
         header[name] = value
 
 
 def _describe(draft: Draft, header: dict[str, Any]) -> None:  # noqa: C901 - as above
-    """What was called, what came of it and what the decision read."""
+    """Add the header fields for the tool, the outcome and the context of the decision."""
     if type(draft.duration_us) is not int:
         raise TypeError("'duration_us' is an integer")
     header["duration_us"] = draft.duration_us
@@ -178,7 +178,7 @@ def _describe(draft: Draft, header: dict[str, Any]) -> None:  # noqa: C901 - as 
 
 
 def _nest(header: dict[str, Any], name: str, value: Mapping[str, Any]) -> None:
-    """Put an object in, after a look at what it holds (its keys are looked at when the header's bytes are known)."""
+    """Add an object after checking its values (its keys are checked when the header is serialised)."""
     if type(value) is not dict:
         value = dict(value)
     if not SCALARS.issuperset(map(type, value.values())):

@@ -1,9 +1,9 @@
 """Secrets in arguments are stored as a keyed digest, never as text.
 
-The digest commits to the value (the same secret gives the same digest under one key) without giving it away. What is
-secret: values under configured names, under names the tool's schema marks `writeOnly` or the card lists, and what looks
-like a token wherever it stands; of a text the token alone, so that nothing can be hidden behind one (see `masks.py`).
-A name is the same however it is written (`api_key`, `Api-Key`, `apiKey`), because admit reads keys that way too.
+The digest commits to the value (the same secret gives the same digest under one key) without revealing it. Secrets are:
+values under configured names, under names that the tool's schema marks `writeOnly` or the card lists, and anything that
+looks like a token, in any place. In a text only the token is masked, so that nothing else can be hidden behind it (see
+`masks.py`). Spellings of a name are equivalent (`api_key`, `Api-Key`, `apiKey`), as they are in admit.
 """
 
 import hmac
@@ -23,23 +23,23 @@ _SIGNED_STARTS = (
     ("-", ("sk-", "rk-", "glpat-", "xox", "-----BEGIN", "pypi-")),
     ("_", ("sk_", "rk_", "pk_live", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "hf_")),
 )
-"""A cheap first look: text with none of these holds no token that `TOKEN` knows. Most texts lack the signs, too."""
+"""Cheap pre-check: text with none of these holds no token that `TOKEN` matches; most lack even the characters."""
 _SHORTEST_TOKEN = 15
 
 _PEM_BETWEEN = r"(?:[\s\"'+,;]|\\++[nrt]?+)"
-"""What may stand between two lines of a key, however it was quoted."""
+"""Separators between two lines of a PEM key, in any quoting."""
 _PEM_BODY = (
     rf"(?:{_PEM_BETWEEN}++(?=[A-Za-z0-9+/=]{{16}}|[A-Za-z0-9+/=]{{1,76}}{_PEM_BETWEEN}{{0,6}}-----END|-----END)"
     rf"|[A-Za-z0-9+/=]{{16,}}+|[A-Za-z0-9+/=]{{1,76}}+(?={_PEM_BETWEEN}{{0,6}}-----END)"
     rf"|{_PEM_BETWEEN}*+(?:Proc-Type|DEK-Info):[ ]?[A-Za-z0-9,-]{{1,80}}+)*+"
 )
-"""Lines of base64, and prose never: what follows the beginning of a key is hidden only where it is one."""
+"""Lines of base64, never prose: text after the BEGIN line is masked only if it is a key."""
 
 TOKEN = re.compile(
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+){0,2}"  # JWS, JWE
     r"|\b(?:sk|rk)[-_][A-Za-z0-9_-]{16,}|\bpk_live_[A-Za-z0-9]{16,}"  # model and payment providers
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}|\bgithub_pat_[A-Za-z0-9_]{20,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b(?:[^A-Za-z0-9/+]{1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+]))?"  # with its secret
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b(?:[^A-Za-z0-9/+]{1,4}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+]))?"  # id and secret key
     r"|\bAIza[A-Za-z0-9_-]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
     r"|\bya29\.[A-Za-z0-9_-]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}|\bhf_[A-Za-z0-9]{20,}"
     r"|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
@@ -49,30 +49,30 @@ TOKEN = re.compile(
 
 
 LONGEST_NAME = 64
-"""A longer key is no name of ours; it is not worth remembering how it folds."""
+"""Longer keys are never treated as secret names, so that their folded forms do not fill the cache."""
 _SEPARATORS = str.maketrans("", "", " \t\n\r_.-")
 _NESTED = (dict, list, tuple, str, Mapping)
-"""What may hold something, but for plain text: most of what comes is that."""
+"""Types that may contain a secret; exact `str`, the most frequent type, is checked before."""
 
 
 class Redactor:
-    """Replaces secrets in arguments by keyed digests."""
+    """Replaces secrets in arguments with keyed digests."""
 
     def __init__(self, *, key: bytes, names: Iterable[str]) -> None:
         self._key = key
         self._names = frozenset(map(_fold, names))
-        # Every tool brings its own set, and always the same one.
+        # Cached, because each tool always passes the same set.
         self._all_names = lru_cache(maxsize=1024)(self._with)
         self._looked_for = lru_cache(maxsize=1024)(lambda names: self._all_names(names) | RESERVED)
 
     def redact(self, args: Mapping[str, Any], secret_names: frozenset[str] = frozenset()) -> tuple[Any, bool]:
-        """Give the arguments with secrets replaced, and whether there were any.
+        """Return the arguments with secrets replaced, and whether there were any.
 
         Args:
             args: The arguments.
-            secret_names: Names this tool marks secret.
+            secret_names: Names that this tool marks as secret.
         """
-        # Nearly every call holds no secret, and this look is all it costs.
+        # Nearly every call has no secret, and costs only this check.
         names = self._looked_for(secret_names)
         if not _may_hold_secret(args, names):
             return args, False
@@ -80,15 +80,15 @@ class Redactor:
         return clean, clean != args
 
     def plain_names(self, names: Iterable[str], secret_names: frozenset[str]) -> frozenset[str]:
-        """Those of some argument names under which no secret is to be expected."""
+        """Return the argument names that are neither secret nor reserved."""
         known = self._looked_for(secret_names)
         return frozenset(name for name in names if not _is_name(name, known))
 
     def mask(self, text: str, secret_names: frozenset[str] = frozenset()) -> str:
-        """Hide tokens, and what follows a secret name, in text that could not be read as arguments.
+        """Mask tokens, and the values after secret names, in text that could not be parsed as arguments.
 
-        This is done by sight: it knows `"password": "x"`, `password=x` and the like, one level of quoting or several,
-        letters escaped or not.
+        This is heuristic: it recognises `"password": "x"`, `password=x` and similar forms, at any level of quoting,
+        with or without escaped characters.
         """
         names = _assignments(self._all_names(secret_names))
         hidden = list(_values(text, (name.span() for name in names.finditer(text))))
@@ -124,12 +124,12 @@ class Redactor:
 
 
 def mask(text: str) -> str:
-    """Replace anything that looks like a token, for text that was never arguments."""
+    """Mask anything that looks like a token, in text that is not arguments."""
     return TOKEN.sub(MASK, text) if _may_hold_token(text) else text
 
 
 def token_spans(text: str) -> list[Span]:
-    """Where in a text tokens stand, also those that are only seen once escaped letters are read."""
+    """Return the spans of tokens in a text, including those that appear only after resolving escapes."""
     spans = [token.span() for token in TOKEN.finditer(text)] if _may_hold_token(text) else []
     if "\\" in text and _may_hold_token((plain := Unescaped(text)).text):
         spans = _joined(spans + [plain.spot(token) for token in TOKEN.finditer(plain.text)])
@@ -137,12 +137,12 @@ def token_spans(text: str) -> list[Span]:
 
 
 def redacted_keys(shown: Mapping[str, Any]) -> frozenset[str]:
-    """The keys under which a digest stands in the place of a secret."""
+    """Return the keys whose value is a digest in place of a secret."""
     return frozenset(key for key, value in shown.items() if isinstance(value, Mapping) and value.keys() == {MARK})
 
 
 def secret_names(card: Card) -> frozenset[str]:
-    """Arguments of a tool that are secret: the listed ones, and those its schema marks `writeOnly` at any depth."""
+    """Return a tool's secret argument names: listed on the card, or marked `writeOnly` in its schema at any depth."""
     root = card.input_schema
     found = set(card.secrets)
     stack: list[Any] = [root]
@@ -159,7 +159,7 @@ def secret_names(card: Card) -> frozenset[str]:
 
 
 def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
-    """Whether a value is write-only itself, as an alternative (`SecretStr | None`), as an item or by reference."""
+    """Return whether a schema is `writeOnly` itself, in an alternative (`SecretStr | None`), an item or a reference."""
     stack, seen = [schema], set[str]()
     while stack:
         node = stack.pop()
@@ -182,7 +182,7 @@ def _is_secret(schema: Any, root: Mapping[str, Any]) -> bool:
 
 def _may_hold_token(text: str) -> bool:
     if len(text) >= _SHORTEST_TOKEN:
-        # Plain loops: a generator would cost as much again, with every text of every call.
+        # Plain loops: a generator would double the cost, for every text of every call.
         for start in _PLAIN_STARTS:
             if start in text:
                 return True
@@ -195,7 +195,7 @@ def _may_hold_token(text: str) -> bool:
 
 
 def _may_hold_secret(value: Any, names: frozenset[str]) -> bool:
-    """Whether a token or a secret's name may stand in a mapping, or in some values."""
+    """Return whether a mapping or some values may contain a token or a secret name."""
     if type(value) is dict or isinstance(value, Mapping):
         for key in value:
             if _is_name(key, names):
@@ -221,16 +221,16 @@ def _fold(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _assignments(names: frozenset[str]) -> re.Pattern[str]:
-    """Finds a secret name with what leads over to its value: quotes, then a colon or an equals sign."""
+    """Compile a pattern for a secret name and the quote, colon or equals sign before its value."""
     if not names:
         return re.compile(r"(?!)")
-    # Between any two letters of a folded name a separator may stand.
+    # A separator may occur between any two letters of a folded name.
     spelled = ("[ _.-]?".join(map(re.escape, name)) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(spelled)})[\s_.-]*+\\*[\"']?\s*+[:=]\s*+", re.IGNORECASE)
 
 
 def _values(text: str, names: Iterable[Span]) -> Iterator[Span]:
-    """Where the values of some names stand; a name within the value of another is none."""
+    """Yield the spans of the values after some names; a name inside another name's value is skipped."""
     position = 0
     for start, end in names:
         if start >= position:
@@ -239,7 +239,7 @@ def _values(text: str, names: Iterable[Span]) -> Iterator[Span]:
 
 
 def _escaped(text: str, names: re.Pattern[str]) -> list[Span]:
-    """Where secrets stand that are only seen once escaped letters are read: in a name, in a token or before it."""
+    """Return the spans of secrets that appear only after resolving escapes: in a name, in a token or before it."""
     plain = Unescaped(text)
     found = (plain.spot(name) for name in names.finditer(plain.text))
     tokens = TOKEN.finditer(plain.text) if _may_hold_token(plain.text) else ()
@@ -247,7 +247,7 @@ def _escaped(text: str, names: re.Pattern[str]) -> list[Span]:
 
 
 def _joined(spans: list[Span]) -> list[Span]:
-    """The same places in their order, none within another."""
+    """Return the spans in order, with overlapping and adjacent ones merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -258,10 +258,10 @@ def _joined(spans: list[Span]) -> list[Span]:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    """Where the value that begins here ends; the end of the text if it is quoted and never closed."""
+    """Return the end of the value that begins at `start`; the end of the text if a quote is never closed."""
     quote = _QUOTE.match(text, start)
     if quote is None:
-        return _BARE.match(text, start).end()  # type: ignore[union-attr] # it matches nothing, too
+        return _BARE.match(text, start).end()  # type: ignore[union-attr] # always matches, even an empty string
     mark = quote[0]
     at = text.find(mark, quote.end())
     while at > 0 and text[at - 1] == "\\":
@@ -270,5 +270,5 @@ def _end_of_value(text: str, start: int) -> int:
 
 
 _QUOTE = re.compile(r"\\*[\"']|\\+u002[27]")
-# What is masked already is a value like any other: looked at twice, a text is what it was.
+# An existing mask counts as a value, so that masking is idempotent.
 _BARE = re.compile(rf"{re.escape(MASK)}|(?:(?:bearer|basic|token|digest)\s++)?[^\s,;&)}}\]]*+", re.IGNORECASE)

@@ -1,8 +1,8 @@
-"""Signatures of headers: HMAC-SHA256 with the workspace's secret, and the port through which keys come.
+"""Header signatures: HMAC-SHA256 with the workspace's secret, and the port for keys.
 
-A header is signed without its `signature` and stored with it. `signature` is put in just before `signature_alg`, where
-canonical order wants it, by bytes and not by a second dump: the keys that sort after `signature_alg` hold only flat
-text, in which a quotation mark is always escaped, so the last `"signature_alg":` in the bytes is the header's own.
+A header is signed without its `signature` and stored with it. `signature` is inserted just before `signature_alg`, its
+place in canonical order, as bytes and without serialising again: the keys that sort after `signature_alg` hold only
+flat text, in which quotation marks are always escaped, so the last `"signature_alg":` in the bytes is the header's own.
 """
 
 from collections.abc import Mapping
@@ -24,20 +24,20 @@ _BLOCK = 64
 
 
 class HmacKey:
-    """One secret. Its id is a digest of it, so a swapped key can never pass under the old name."""
+    """One HMAC secret. Its id is a digest of it, so a replaced key can never have the old id."""
 
     __slots__ = ("_inner", "_outer", "key_id", "raw_id")
 
     def __init__(self, secret: bytes) -> None:
         block = (secret if len(secret) <= _BLOCK else sha256(secret).digest()).ljust(_BLOCK, b"\0")
-        # RFC 2104 with both pads hashed once: 1.5 µs a signature instead of 2.6.
+        # RFC 2104 with both pads hashed in advance: 1.5 µs per signature instead of 2.6.
         self._inner = sha256(bytes(byte ^ 0x36 for byte in block))
         self._outer = sha256(bytes(byte ^ 0x5C for byte in block))
         self.raw_id = sha256(b"tally-hmac" + secret).digest()[:8]
         self.key_id = self.raw_id.hex()
 
     def mac(self, data: bytes) -> bytes:
-        """HMAC-SHA256 of the data."""
+        """Return the HMAC-SHA256 of the data."""
         inner = self._inner.copy()
         inner.update(data)
         outer = self._outer.copy()
@@ -45,17 +45,17 @@ class HmacKey:
         return outer.digest()
 
     def derive(self, label: str) -> "HmacKey":
-        """A key for one other purpose; knowing it tells nothing about this one."""
+        """Derive a key for another purpose; it reveals nothing about this one."""
         return HmacKey(self.mac(b"tally-derive\0" + label.encode()))
 
     def sign(self, body: bytes) -> tuple[bytes, str]:
-        """The header's bytes with its signature put in its place, and the signature."""
+        """Return the header's bytes with the signature inserted, and the signature."""
         signature = self.mac(body).hex()
         cut = body.rindex(_MARK)
         return b"".join((body[:cut], _OPEN, signature.encode(), _CLOSE, body[cut:])), signature
 
     def signed(self, header: bytes) -> bool:
-        """Whether this key signed exactly these header bytes."""
+        """Return whether this key signed exactly these header bytes."""
         cut = header.rfind(_MARK)
         start = cut - _WIDTH
         if start < 0:
@@ -70,7 +70,7 @@ class HmacKey:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rotation:
-    """Which keys follow on which; stands in the `key_rotation` record, signed with the old key."""
+    """The old and new keys of a rotation, as in the `key_rotation` record, which the old key signs."""
 
     old_key: str
     new_key: str
@@ -79,52 +79,52 @@ class Rotation:
     new_log_key: str
 
     def as_dict(self) -> dict[str, str]:
-        """As it stands in the record's context."""
+        """Return the rotation as in the record's `context`."""
         return asdict(self)
 
 
 class Keys(Protocol):
-    """The keys of a workspace; `storage/keys.py` satisfies it."""
+    """The keys of a workspace; `storage/keys.py` implements it."""
 
     def active(self) -> HmacKey:
-        """The key that signs now."""
+        """Return the active signing key."""
         ...
 
     def find(self, key_id: str) -> HmacKey | None:
-        """Any key of this workspace, the retired ones too; None: nothing it signed can be called valid."""
+        """Return any key of this workspace, including retired ones; None: its signatures cannot be verified."""
         ...
 
     def refresh(self) -> None:
-        """Read the keys again: another process has rotated them."""
+        """Reload the keys after another process has rotated them."""
         ...
 
     def log_signer(self) -> NoteSigner:
-        """The Ed25519 key that signs checkpoints now."""
+        """Return the active Ed25519 key for checkpoints."""
         ...
 
     def log_verifiers(self) -> list[NoteVerifier]:
-        """The public halves of all keys that ever signed checkpoints here, the present one first."""
+        """Return the public keys of all checkpoint signers of this log, the active one first."""
         ...
 
     def begin_rotation(self, size: int) -> Rotation:
-        """Make new keys and keep them ready while the log has this size; nothing signs with them yet."""
+        """Make and store new keys, with the log's current size; nothing signs with them yet."""
         ...
 
     def pending_rotation(self) -> tuple[Rotation, int] | None:
-        """A rotation that was begun and neither finished nor given up, and the log's size then."""
+        """Return a rotation that was begun and neither finished nor abandoned, and the log's size at its begin."""
         ...
 
     def finish_rotation(self) -> None:
-        """Put the new keys in force, in memory even if the disk fails, and keep the old ones for checking."""
+        """Activate the new keys, in memory even if the disk fails, and keep the old ones for verification."""
         ...
 
     def abandon_rotation(self) -> None:
-        """Forget the new keys."""
+        """Discard the new keys."""
         ...
 
 
 def signed_header(data: bytes, keys: Keys) -> dict[str, Any] | None:
-    """The header in these bytes, if a key of this workspace signed exactly these."""
+    """Parse the header in these bytes; None unless a key of this workspace signed exactly these bytes."""
     try:
         header = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -134,6 +134,6 @@ def signed_header(data: bytes, keys: Keys) -> dict[str, Any] | None:
 
 
 def key_named(header: Mapping[str, Any], keys: Keys) -> HmacKey | None:
-    """The key that a header names; whatever else somebody put in its place names none."""
+    """Return the key that a header names; None if the id is unknown or not a string."""
     key_id = header.get("key_id")
     return keys.find(key_id) if isinstance(key_id, str) else None

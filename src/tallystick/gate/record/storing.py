@@ -1,4 +1,4 @@
-"""Records on their way into the journal, and who waits for them."""
+"""Records queued for the journal, and their waiters."""
 
 import asyncio
 import contextlib
@@ -13,9 +13,9 @@ End = Sealed | BaseException
 
 
 class Round:
-    """Records that are stored together, and who waits for them: a thread, or all of a loop who came in one round of it.
+    """Records stored together, and their waiters: one thread, or the tasks of one iteration of an event loop.
 
-    To wait for one future together costs far less than one for each.
+    The tasks share one future, which costs far less than one future per task.
     """
 
     __slots__ = ("done", "ends", "future", "loop", "seals")
@@ -28,28 +28,28 @@ class Round:
         self.done = Event() if loop is None else None
 
     def take(self, seal: Seal) -> "Storing":
-        """One more record, and what to wait for until it is durable."""
+        """Add a record; await the result until it is durable."""
         self.seals.append(seal)
         return Storing(self, len(self.seals) - 1)
 
     def tell(self) -> None:
-        """Wake who waits, from any thread."""
+        """Wake the waiters; may be called from any thread."""
         if self.loop is None or self.future is None:
             if self.done is not None:
                 self.done.set()
             return
-        # A loop that was closed while it waited learns nothing; the records are stored all the same.
+        # A loop that was closed meanwhile cannot be notified; its records are stored anyway.
         with contextlib.suppress(RuntimeError):
             self.loop.call_soon_threadsafe(self.tell_here)
 
     def tell_here(self) -> None:
-        """Wake who waits in this loop."""
+        """Wake the waiters in this loop."""
         if self.future is not None and not self.future.done():
             self.future.set_result(None)
 
 
 class Storing:
-    """A record on its way: what to wait for until it is durable."""
+    """Awaitable for one queued record; done when the record is durable."""
 
     __slots__ = ("_place", "_round")
 
@@ -57,17 +57,17 @@ class Storing:
         self._round, self._place = round_, place
 
     def __await__(self) -> Generator[Any, None, Sealed]:
-        """The record as it was stored.
+        """Wait for the stored record.
 
         Raises:
-            LedgerError: It was not.
+            LedgerError: It was not stored.
         """
         if self._round.future is not None and not self._round.future.done():
             yield from self._round.future
         return self.end()
 
     def end(self) -> Sealed:
-        """What came of it, when the round is over; raises what went wrong."""
+        """Return the stored record after the round is done; raise the error if storing failed."""
         end = self._round.ends[self._place]
         if isinstance(end, Sealed):
             return end

@@ -1,9 +1,9 @@
-"""The Merkle tree of the log: hashing and proofs of RFC 9162 (which are those of RFC 6962).
+"""The Merkle tree of the log: hashes and proofs of RFC 9162 (the same as in RFC 6962).
 
 Leaf *i* is SHA-256(0x00 ‖ header bytes of record *i*), so one hash serves as the leaf here and as `prev` in the next
-record. Proofs are made from `node(level, index)`, the hash of a complete subtree; where those hashes come from (tiles
-on disk, a list in a test) is the caller's business. The verifiers take nothing on trust: a proof with one hash too
-many, a size that does not fit or a root for an empty tree that is not the empty hash is refused.
+record. Proofs are made from `node(level, index)`, the hash of a complete subtree; the caller decides where these hashes
+come from (tiles on disk, a list in a test). The verifiers are strict: they reject a proof with one hash too many, a
+size that does not match, or a root of an empty tree that is not the empty hash.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,40 +17,40 @@ Node = Callable[[int, int], bytes]
 
 
 def leaf_hash(data: bytes) -> bytes:
-    """SHA-256(0x00 ‖ data)."""
+    """Return SHA-256(0x00 ‖ data)."""
     return sha256(b"\0" + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """SHA-256(0x01 ‖ left ‖ right)."""
+    """Return SHA-256(0x01 ‖ left ‖ right)."""
     return sha256(b"\1" + left + right).digest()
 
 
 def subtree_root(hashes: Sequence[bytes]) -> bytes:
-    """Root over 2^k hashes of one level."""
+    """Return the root over 2^k hashes of one level."""
     row = list(hashes)
     while len(row) > 1:
-        # Inlined node_hash: this loop is most of what a checkpoint costs.
+        # Inlined node_hash: this loop is most of the cost of a checkpoint.
         row = [sha256(b"\1" + row[i] + row[i + 1]).digest() for i in range(0, len(row), 2)]
     return row[0]
 
 
 class Frontier:
-    """The roots of the complete subtrees from the left: all one needs to go on, 32 bytes a level.
+    """The roots of the complete subtrees from the left: all the state needed to append, 32 bytes per level.
 
-    What it is fed may be leaves, or the roots of equal subtrees (blocks); `root` then also takes the leaves of a last
-    block that is not complete.
+    Add either leaves or the roots of equal subtrees (blocks); with blocks, `root` also accepts the leaves of an
+    incomplete last block.
     """
 
     __slots__ = ("_roots", "size")
 
     def __init__(self, size: int = 0, node: Node | None = None) -> None:
         self.size = size
-        # From the largest subtree to the smallest, one for each bit set in `size`.
+        # From the largest subtree to the smallest, one per bit set in `size`.
         self._roots = [] if node is None else [node(level, index) for level, index in _complete(0, size)]
 
     def add(self, hashes: Iterable[bytes]) -> None:
-        """Take the next leaves or blocks."""
+        """Append leaves or blocks."""
         roots = self._roots
         for top in hashes:
             size = self.size
@@ -61,7 +61,7 @@ class Frontier:
             self.size += 1
 
     def root(self, rest: Sequence[bytes] = ()) -> bytes:
-        """The root of the tree so far, with `rest` as the leaves of a last, incomplete block."""
+        """Return the root of the tree so far, with `rest` as the leaves of an incomplete last block."""
         if not rest:
             return _fold(self._roots)
         parts = [subtree_root(rest[index << level : (index + 1) << level]) for level, index in _complete(0, len(rest))]
@@ -69,12 +69,12 @@ class Frontier:
 
 
 def root_at(size: int, node: Node) -> bytes:
-    """The root of the tree over the first `size` leaves."""
+    """Return the root of the tree over the first `size` leaves."""
     return _span(0, size, node)
 
 
 def inclusion_proof(index: int, size: int, node: Node) -> list[bytes]:
-    """The path from leaf `index` to the root of the tree of that size."""
+    """Return the path from leaf `index` to the root of the tree of that size."""
     if not 0 <= index < size:
         raise ValueError(f"leaf {index} does not lie in a tree of {size}")
     path: list[bytes] = []
@@ -91,7 +91,7 @@ def inclusion_proof(index: int, size: int, node: Node) -> list[bytes]:
 
 
 def consistency_proof(first: int, second: int, node: Node) -> list[bytes]:
-    """What shows that the tree of size `second` begins with the tree of size `first`."""
+    """Return the path that proves that the tree of size `second` extends the tree of size `first`."""
     if not 0 <= first <= second:
         raise ValueError(f"no tree of {second} can begin with one of {first}")
     if first in {0, second}:
@@ -112,21 +112,21 @@ def consistency_proof(first: int, second: int, node: Node) -> list[bytes]:
 
 
 def inclusion_holds(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """Whether the path leads from this leaf, at this place, to this root."""
+    """Return whether the path leads from this leaf, at this index, to this root."""
     return subtree_inclusion_holds(leaf, index, (0, size), path, root)
 
 
 def subtree_inclusion_holds(
     leaf: bytes, index: int, subtree: tuple[int, int], path: Sequence[bytes], root: bytes
 ) -> bool:
-    """The same inside the subtree over leaves start … end - 1."""
+    """Return whether the path leads from this leaf to the root of the subtree over leaves start … end - 1."""
     start, end = subtree
     if not _is_subtree(start, end) or not start <= index < end or not _all_hashes((leaf, root, *path)):
         return False
     place, last, top = index - start, end - start - 1, leaf
     for sibling in path:
         if last == 0:
-            return False  # a hash too many
+            return False  # one hash too many
         if place & 1 or place == last:
             top = node_hash(sibling, top)
             while not place & 1 and place:
@@ -138,7 +138,7 @@ def subtree_inclusion_holds(
 
 
 def consistency_holds(sizes: tuple[int, int], roots: tuple[bytes, bytes], path: Sequence[bytes]) -> bool:
-    """Whether the path shows that the second tree begins with the first."""
+    """Return whether the path proves that the second tree extends the first."""
     if sizes[0] == 0 and sizes[1] == 0 and roots[1] != EMPTY_ROOT:
         return False
     return subtree_consistency_holds((0, sizes[0]), sizes[1], roots, path)
@@ -147,9 +147,9 @@ def consistency_holds(sizes: tuple[int, int], roots: tuple[bytes, bytes], path: 
 def subtree_consistency_holds(
     subtree: tuple[int, int], size: int, roots: tuple[bytes, bytes], path: Sequence[bytes]
 ) -> bool:
-    """Whether the subtree over leaves start … end - 1, with the first root, stands in the tree with the second."""
+    """Return whether the path proves that the subtree start … end - 1 (first root) is in the tree (second root)."""
     start, end = subtree
-    if start == end:  # an empty subtree stands in every tree, and proves nothing about it
+    if start == end:  # an empty subtree is in every tree, and proves nothing about it
         return 0 <= start <= size and not path and roots[0] == EMPTY_ROOT
     if not _is_subtree(start, end) or end > size or not _all_hashes(path):
         return False
@@ -166,7 +166,7 @@ def subtree_consistency_holds(
 
 
 def _climb(places: tuple[int, int, int], seed: bytes, path: Sequence[bytes]) -> tuple[bytes, bytes] | None:
-    """Both roots that a consistency path leads to; None if it is too long or too short."""
+    """Compute both roots from a consistency path; None if it is too long or too short."""
     first, inner, outer = places
     low = high = seed
     for sibling in path:
@@ -185,7 +185,7 @@ def _climb(places: tuple[int, int, int], seed: bytes, path: Sequence[bytes]) -> 
 
 
 def _is_subtree(start: int, end: int) -> bool:
-    """A subtree begins at a multiple of the power of two that holds it."""
+    """Return whether the range is a subtree: it starts at a multiple of the smallest power of two that holds it."""
     return 0 <= start < end and start % (1 << (end - start - 1).bit_length()) == 0
 
 
@@ -194,7 +194,7 @@ def _all_hashes(values: Iterable[bytes]) -> bool:
 
 
 def _left_size(size: int) -> int:
-    """The largest power of two below `size`: where RFC 9162 splits a tree."""
+    """Return the largest power of two below `size`, where RFC 9162 splits a tree."""
     return 1 << ((size - 1).bit_length() - 1)
 
 
@@ -212,7 +212,7 @@ def _fold(roots: Sequence[bytes]) -> bytes:
 
 
 def _complete(start: int, end: int) -> Iterable[tuple[int, int]]:
-    """The complete subtrees that make up start … end - 1, from the left; `start` is where a subtree begins."""
+    """Yield the complete subtrees that make up start … end - 1, from the left; `start` must be a subtree's start."""
     while start < end:
         level = (end - start).bit_length() - 1
         yield level, start >> level

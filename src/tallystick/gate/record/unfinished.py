@@ -1,7 +1,7 @@
-"""Calls that were begun and of which nobody knows the end.
+"""Started calls without a recorded outcome.
 
-A `started` record names the process that made it. When that process is gone and no outcome names the record, nobody
-can say whether the tool did its work: recovery appends an outcome of status `unknown`, never "did not happen".
+A `started` record names the process that wrote it. If that process has ended and no outcome links to the record, it is
+unknown whether the tool ran: recovery appends an outcome with status `unknown`, never "did not happen".
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,77 +14,77 @@ from tallystick.gate.session import Caller, Session
 T = TypeVar("T")
 Header = Mapping[str, Any]
 _REMEMBER_EVERY = 256
-"""Calls after which the roster is told how far back to look."""
+"""Number of calls after which the roster's start position for recovery is updated."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Gone:
-    """A process that is no more."""
+    """A process that has ended."""
 
     token: str
     since: int
-    """Its unfinished calls, if any, begin at or after this record."""
+    """Sequence number at or after which its unfinished calls, if any, begin."""
     settled: bool = False
-    """Set by whoever recovered its calls; then it is forgotten."""
+    """Set once its calls are recovered; the roster then drops it."""
 
 
 class Roster(Protocol):
-    """Which processes may have calls under way; `storage/journal/live.py` satisfies it."""
+    """The processes that may have calls in flight; `storage/journal/live.py` implements it."""
 
     def enter(self, size: int) -> str:
-        """This process's token, durable before anything runs under it."""
+        """Return this process's token; on first use it is made durable, together with the log's `size`."""
         ...
 
     def oldest(self, seq: int) -> None:
-        """Calls of this process before this record are all finished."""
+        """Store that all calls of this process before this record are finished."""
         ...
 
     def leave(self, *, finished: bool) -> None:
-        """This process lets go."""
+        """Sign this process off; unless `finished`, its entry stays for recovery."""
         ...
 
     def gone(self) -> Iterator[Gone]:
-        """Processes that are no more, one at a time, nobody else dealing with them."""
+        """Yield the processes that have ended, one at a time, each locked against other processes meanwhile."""
         ...
 
 
 class UnderWay:
-    """What this process has begun and not ended; the roster is told, so that others can end it if this one cannot."""
+    """In-flight calls of this process, announced in the roster so that another process can recover them."""
 
     def __init__(self, roster: Roster | None) -> None:
         self._roster = roster
         self._begun: dict[str, int] = {}
         self._number = 0
         self.sure = True
-        """False: a `started` record may have been stored of which nobody was told."""
+        """False: a `started` record may have been stored without being tracked here."""
 
     def process(self, size: Callable[[], int]) -> str | None:
-        """This process's token, which stands in every `started` record."""
-        # The first time, this process makes itself known; a crash before that leaves nothing to recover.
+        """Return this process's token for its `started` records; None without a roster."""
+        # The first call registers this process; a crash before that leaves nothing to recover.
         return None if self._roster is None else self._roster.enter(size() if self._number == 0 else 0)
 
     def began(self, receipt_id: str, seq: int) -> None:
-        """A call is under way."""
+        """Add a call that is now in flight."""
         self._number += 1
         self._begun[receipt_id] = seq
         if self._roster is not None and self._number % _REMEMBER_EVERY == 0:
             self._roster.oldest(min(self._begun.values()))
 
     def ended(self, receipt_id: str | None) -> None:
-        """It has an outcome."""
+        """Remove a call that has an outcome."""
         self._begun.pop(receipt_id or "", None)
 
     def leave(self) -> None:
-        """This process lets go."""
+        """Sign this process off from the roster."""
         if self._roster is not None:
             self._roster.leave(finished=self.sure and not self._begun)
 
     def gone(self) -> Iterator[Gone]:
-        """Processes that are no more."""
+        """Yield the processes that have ended."""
         return iter(()) if self._roster is None else self._roster.gone()
 
     def recover(self, started_by: Callable[[Gone], Iterable[Header]], end: Callable[[Header], T]) -> list[T]:
-        """End what they had begun; those that were ended are then forgotten."""
+        """Apply `end` to all unfinished calls of ended processes, and mark these processes as settled."""
         ended: list[T] = []
         for gone in self.gone():
             ended += map(end, started_by(gone))
@@ -93,7 +93,7 @@ class UnderWay:
 
 
 def unfinished(headers: Iterable[Mapping[str, Any]], token: str | None = None) -> list[Mapping[str, Any]]:
-    """The `started` headers that no outcome names, of one process or of all."""
+    """Return the `started` headers without an outcome, of one process or of all."""
     started: dict[str, Mapping[str, Any]] = {}
     for header in headers:
         links = header.get("links", {})
@@ -105,7 +105,7 @@ def unfinished(headers: Iterable[Mapping[str, Any]], token: str | None = None) -
 
 
 def unknown_outcome(started: Mapping[str, Any]) -> Draft:
-    """What is recorded for a call whose end nobody saw."""
+    """Build the outcome draft for a call whose outcome is unknown."""
     return Draft(
         kind="outcome",
         session=session_of(started),
@@ -118,7 +118,7 @@ def unknown_outcome(started: Mapping[str, Any]) -> Draft:
 
 
 def session_of(header: Mapping[str, Any]) -> Session:
-    """The surroundings that a header names."""
+    """Rebuild the session that a header describes."""
     caller = header["caller"]
     names = ("agent_id", "turn_id", "round_id", "conference_id", "task_id", "run_id", "ticket_id")
     return Session(
