@@ -12,7 +12,6 @@ EARLIER_NAMES = frozenset(
         "doors/web/parts",
         "doors/web/parts/asking",
         "gate/decide/heard",
-        "gate/decide/standing",
         "gate/execute/stepping",
         "gate/record/erasing",
         "gate/record/rotating",

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from tallystick.app.sessions import plain_args
-from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.pipeline import Pipeline
@@ -18,7 +18,7 @@ Asked = tuple[str, Mapping[str, Any] | None]
 """A tool's id and its arguments."""
 
 
-async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: Standing) -> list[Outcome]:
+async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: CallContext) -> list[Outcome]:
     """What comes of each, in order.
 
     Of those that go together none sees what another has done: who needs that makes two lists of them.
@@ -30,7 +30,7 @@ async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: Standi
     return outcomes
 
 
-async def _some(pipeline: Pipeline, calls: list[Asked], standing: Standing) -> list[Outcome]:
+async def _some(pipeline: Pipeline, calls: list[Asked], standing: CallContext) -> list[Outcome]:
     """Decide all of them, then run them as tasks; an error of one is raised when the others have ended."""
     decided = [pipeline.call(tool, plain_args(args), standing) for tool, args in calls]
     tasks = [asyncio.ensure_future(call) for call in decided]

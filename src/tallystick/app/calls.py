@@ -14,7 +14,7 @@ from tallystick.app.sessions import plain_args, session_for, standing_in
 from tallystick.app.tool_names import ToolNames
 from tallystick.app.wiring import Parts
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.reply.options import ReplyOptions
@@ -133,7 +133,7 @@ class GateCalls:
         self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
     ) -> Outcome:
         """Record what a door refused before there was a proposal."""
-        return await self._pipeline.refuse(rejection, text, Standing(session=session_for(session, caller)))
+        return await self._pipeline.refuse(rejection, text, CallContext(session=session_for(session, caller)))
 
     async def resume(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
         """Run a held call that a person let through, as a submission of its own; once.

@@ -8,7 +8,7 @@ from tallystick.app.wiring import Parts
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import DENIED, HELD
 from tallystick.gate.decide.approvals import MISMATCH, OUTDATED, Grant, Hold, resume_refusal
-from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.execute.outcome import Held, Outcome
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
@@ -21,16 +21,16 @@ async def resume(parts: Parts, turns: Mapping[str, Turn], approval_id: str, call
     """Take the grant and run the call; the turn it was held in, if it is still there, gets a new nonce."""
     hold = await asyncio.to_thread(parts.book().get, approval_id, parts.now_ms())
     if hold is None:
-        nothing = Standing(session=Session(session_id=UNKNOWN_SESSION).within(caller=caller))
+        nothing = CallContext(session=Session(session_id=UNKNOWN_SESSION).within(caller=caller))
         return await parts.pipeline.refuse(Rejection(fault=DENIED, reason="approval_unknown"), approval_id, nothing)
-    standing = Standing(session=hold.session.within(caller=caller))
+    standing = CallContext(session=hold.session.within(caller=caller))
     found = await asyncio.to_thread(_take, parts, hold)
     if isinstance(found, Rejection):
         outcome = await parts.pipeline.refuse(found, approval_id, standing)
         waits = Held(approval_id=hold.approval_id, expires_at=hold.expires_at) if found.fault is HELD else None
         return replace(outcome, held=waits)
 
-    async def run(standing: Standing) -> Outcome:
+    async def run(standing: CallContext) -> Outcome:
         return await parts.pipeline.resume(hold.tool, hold.arguments(), standing, found, dry_run=hold.dry_run)
 
     turn = turns.get(hold.session.turn_id or "")

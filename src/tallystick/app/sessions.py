@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from tallystick.errors import ConfigError
-from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.session import Caller, Session, valid_session_id
 
 
@@ -28,9 +28,9 @@ def session_for(
 
 def standing_in(
     session: str | Session, caller: Caller | None, allowed_tools: Iterable[str] | None, *, authenticated: bool
-) -> Standing:
+) -> CallContext:
     """Where whoever makes a single call stands."""
-    return Standing(
+    return CallContext(
         session=session_for(session, caller),
         authenticated=authenticated,
         allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),

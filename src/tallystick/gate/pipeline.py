@@ -27,18 +27,18 @@ from tallystick.gate.codes import CANCELLED, LEDGER, STALE
 from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.budgets import RateWindows
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.decide.decide import decide, judge
 from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.rules import ROOM_RULE_FAILED, read_snapshot
-from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
 from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.record import entries
-from tallystick.gate.record.entries import Case
+from tallystick.gate.record.entries import DecidedCall
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer, Recorder, audience_of
 from tallystick.gate.record.secrets import Redactor, secret_names
@@ -102,7 +102,7 @@ class Pipeline:
 
     # -- 1 admit -------------------------------------------------------------------------------------------------------
 
-    async def submit(self, text: str | bytes, standing: Standing) -> Outcome:
+    async def submit(self, text: str | bytes, standing: CallContext) -> Outcome:
         """Process model text and return the outcome; the step's nonce is consumed in every case."""
         since = monotonic()
         envelope = open_envelope(text, first=standing.first, may_finish=standing.may_finish, cot=self._cot)
@@ -123,15 +123,15 @@ class Pipeline:
             )
         return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: Standing, *, dry_run: bool = False) -> PendingCall:
+    def call(self, tool: object, args: object, standing: CallContext, *, dry_run: bool = False) -> PendingCall:
         """Process a structured call (API, MCP, native tool calling) and return the outcome."""
         return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
 
-    async def resume(self, tool: str, args: object, standing: Standing, grant: Grant, *, dry_run: bool) -> Outcome:
+    async def resume(self, tool: str, args: object, standing: CallContext, grant: Grant, *, dry_run: bool) -> Outcome:
         """Submit a held call after a person approved it; every check runs again."""
         return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run, grant=grant)
 
-    async def refuse(self, rejection: Rejection, text: str | bytes, standing: Standing) -> Outcome:
+    async def refuse(self, rejection: Rejection, text: str | bytes, standing: CallContext) -> Outcome:
         """Record a request that a door rejected before it became a proposal."""
         return await self._refuse(rejection, self._text(text), standing, monotonic())
 
@@ -139,7 +139,7 @@ class Pipeline:
         self,
         tool: object,
         args: object,
-        standing: Standing,
+        standing: CallContext,
         since: float,
         *,
         dry_run: bool = False,
@@ -159,7 +159,7 @@ class Pipeline:
         return self._decide(proposal, standing, since, grant)
 
     async def _admit_in_thread(
-        self, admit: "partial[Proposal | Rejection]", standing: Standing, since: float, grant: Grant | None
+        self, admit: "partial[Proposal | Rejection]", standing: CallContext, since: float, grant: Grant | None
     ) -> Outcome:
         """Admit in a worker thread: cleaning a megabyte of arguments takes seconds and would block the event loop."""
         proposal, left = await shielded(asyncio.to_thread(admit))
@@ -174,7 +174,7 @@ class Pipeline:
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: Standing, since: float, grant: Grant | None) -> PendingCall:
+    def _decide(self, proposal: Proposal, standing: CallContext, since: float, grant: Grant | None) -> PendingCall:
         card = proposal.card
         # A client-run tool has no rules but may have secrets; a tool unregistered meanwhile has neither.
         own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
@@ -183,13 +183,15 @@ class Pipeline:
         snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
         decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
         inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
-        case = Case(
+        case = DecidedCall(
             session=standing.session, proposal=proposal, decision=decision, context=context,
             policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
         )  # fmt: skip
         return self._apply(case, standing, since, own, snapshot)
 
-    async def _apply(self, case: Case, standing: Standing, since: float, own: OwnRules, snapshot: Any) -> Outcome:
+    async def _apply(
+        self, case: DecidedCall, standing: CallContext, since: float, own: OwnRules, snapshot: Any
+    ) -> Outcome:
         """Act on a decision: use an approval, apply changed arguments, deny on a stale snapshot, then run or stop."""
         decision, proposal = case.decision, case.proposal
         left: asyncio.CancelledError | None = None
@@ -219,7 +221,7 @@ class Pipeline:
             return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
         return decision, replace(proposal, args=decision.args or {}, transformed=True)
 
-    def _decided(self, case: Case, decision: Decision, proposal: Proposal, own: OwnRules) -> Case:
+    def _decided(self, case: DecidedCall, decision: Decision, proposal: Proposal, own: OwnRules) -> DecidedCall:
         """Return the case to record, with the final decision and the arguments that a room's rule may have changed."""
         if proposal is case.proposal:
             return case if decision is case.decision else replace(case, decision=decision)
@@ -234,7 +236,7 @@ class Pipeline:
             _log.exception("the approvals cannot be reached")
             return Rejection(fault=LEDGER, reason="approvals_unavailable")
 
-    async def _stop(self, case: Case, standing: Standing, since: float) -> Outcome:
+    async def _stop(self, case: DecidedCall, standing: CallContext, since: float) -> Outcome:
         """Record a call that policy denied or holds for approval."""
         if standing.meter is not None and case.proposal.card.spends is not None:
             standing.meter.give_back(case.proposal.card.spends)
@@ -258,7 +260,7 @@ class Pipeline:
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
     async def _execute(
-        self, case: Case, standing: Standing, since: float, *, left: asyncio.CancelledError | None = None
+        self, case: DecidedCall, standing: CallContext, since: float, *, left: asyncio.CancelledError | None = None
     ) -> Outcome:
         proposal = case.proposal
         card, started_id = proposal.card, None
@@ -296,7 +298,7 @@ class Pipeline:
         return entries.attempt_inputs(tool, kept, self._redactor, self.secret_names())
 
     def _refuse(
-        self, rejection: Rejection, inputs: bytes, standing: Standing, since: float, *, cot_leak: bool = False,
+        self, rejection: Rejection, inputs: bytes, standing: CallContext, since: float, *, cot_leak: bool = False,
         step: bool = False,
     ) -> PendingCall:  # fmt: skip
         if step and standing.meter is not None:

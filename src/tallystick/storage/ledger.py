@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tallystick.gate.record.audit import Progress, verify
 from tallystick.gate.record.checkpoint import NoteVerifier
-from tallystick.gate.record.clock import Clock, SystemClock, Watch
+from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.report import AuditReport
@@ -82,7 +82,7 @@ def verify_workspace(
     keys = FileKeys(audit, create=False)
     # Before the log: a hold or an answer is recorded first and stored then.
     requests = live_requests(workspace, settings)
-    watch = Watch(SystemClock())
+    watch = ClockMonitor(SystemClock())
     notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))
     witnesses = witness_files(settings.ledger.witnesses)
     archive = FileArchive(audit, mirror_path(audit, settings), notary, witnesses)

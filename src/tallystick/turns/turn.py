@@ -16,8 +16,8 @@ from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.budgets import Meter
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.decide.heard import Heard
-from tallystick.gate.decide.standing import Standing
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.pipeline import Pipeline
@@ -57,7 +57,7 @@ class Turn:
             session_id=session.session_id, turn_id=session.turn_id or "", agent_id=session.agent_id, random=random,
             clock=monotonic, expires_at=self._expires_at,
         )  # fmt: skip
-        self._standing = Standing(
+        self._standing = CallContext(
             session=session,
             authenticated=authenticated,
             allowed_tools=allowed_tools,
@@ -188,7 +188,9 @@ class Turn:
         self._waiting = False
         self._nonces.burn()
 
-    async def resumed(self, run: Callable[[Standing], Awaitable[Outcome]], *, caller: Caller | None = None) -> Outcome:
+    async def resumed(
+        self, run: Callable[[CallContext], Awaitable[Outcome]], *, caller: Caller | None = None
+    ) -> Outcome:
         """Go on after a person let the held call through: run it here, then issue a new nonce.
 
         Args:

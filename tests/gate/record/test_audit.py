@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tallystick.errors import ConfigError, LedgerDamaged
 from tallystick.gate.record.audit import verify
 from tallystick.gate.record.checkpoint import NoteSigner
-from tallystick.gate.record.clock import SystemClock, Watch
+from tallystick.gate.record.clock import ClockMonitor, SystemClock
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.seal import Sealer
 from tallystick.gate.session import Session
@@ -475,7 +475,7 @@ def test_an_audit_says_how_far_it_is(tmp_path: Path) -> None:
 def test_an_audit_looks_at_what_was_there_when_it_began(kept: Workspace) -> None:
 
     keys = FileKeys(kept.audit, create=False)
-    watch = Watch(SystemClock())
+    watch = ClockMonitor(SystemClock())
     with kept.opened() as ledger:
         archive = FileArchive(kept.audit, kept.mirror, KeyNotary(keys, watch, Sealer(keys, watch, bytes, inline=0)))
         fill(ledger, 300, session="s2")

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.commit import GroupCommit
-from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.journal import Place, Seal, SignedRecord
 from tests.ledgers import Workspace, draft
 
 
-def sealed(place: Place) -> Sealed:
-    return Sealed(b"{}", b"", b"", bytes(32), f"rcpt_{place[0]}", "s", b"{}\n")
+def sealed(place: Place) -> SignedRecord:
+    return SignedRecord(b"{}", b"", b"", bytes(32), f"rcpt_{place[0]}", "s", b"{}\n")
 
 
 class Store:
@@ -27,7 +27,7 @@ class Store:
         self.fails: Exception | None = None
         self.idled = threading.Event()
 
-    def append(self, seals: Sequence[Seal]) -> list[Sealed]:
+    def append(self, seals: Sequence[Seal]) -> list[SignedRecord]:
         self.taken += len(seals)
         self.gate.wait(10)
         if self.fails is not None:
@@ -46,7 +46,7 @@ def test_callers_that_wait_together_share_a_commit() -> None:
     store = Store()
     group = store.group()
 
-    async def main() -> list[Sealed]:
+    async def main() -> list[SignedRecord]:
         store.gate.clear()
         first = asyncio.ensure_future(group.store_async(sealed))
         await asyncio.sleep(0)
@@ -65,7 +65,7 @@ def test_callers_that_wait_together_share_a_commit() -> None:
 def test_threads_and_loops_share_the_same_commits() -> None:
     store = Store()
     group = store.group()
-    found: list[Sealed] = []
+    found: list[SignedRecord] = []
     threads = [threading.Thread(target=lambda: found.append(group.store(sealed))) for _ in range(8)]
 
     async def main() -> None:
@@ -86,7 +86,7 @@ def test_a_wait_that_is_cancelled_takes_nothing_back() -> None:
     group = store.group()
 
     async def main() -> None:
-        async def wait() -> Sealed:
+        async def wait() -> SignedRecord:
             return await group.store_async(sealed)
 
         store.gate.clear()
@@ -176,7 +176,7 @@ def test_a_record_that_cannot_be_sealed_harms_only_itself() -> None:
     store = Store()
     group = store.group()
 
-    def broken(place: Place) -> Sealed:
+    def broken(place: Place) -> SignedRecord:
         raise TypeError("a float")
 
     async def main() -> list[object]:
@@ -188,7 +188,7 @@ def test_a_record_that_cannot_be_sealed_harms_only_itself() -> None:
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     done = asyncio.run(main())
-    assert [type(item) for item in done] == [Sealed, TypeError, Sealed]
+    assert [type(item) for item in done] == [SignedRecord, TypeError, SignedRecord]
     group.close()
 
 
@@ -196,7 +196,7 @@ def test_what_is_queued_is_stored_before_it_closes_and_nothing_after() -> None:
     store = Store()
     group = store.group()
     store.gate.clear()
-    found: list[Sealed] = []
+    found: list[SignedRecord] = []
     threads = [threading.Thread(target=lambda: found.append(group.store(sealed))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -249,7 +249,7 @@ async def _settled(group: GroupCommit) -> None:
         await asyncio.sleep(0.001)
 
 
-async def _stored(group: GroupCommit) -> Sealed:
+async def _stored(group: GroupCommit) -> SignedRecord:
     """As the ledger does it."""
     return group.store_at_once(sealed) or await group.store_async(sealed)
 
@@ -327,7 +327,7 @@ def test_who_is_told_early_goes_on_before_the_rest_is_written_and_that_follows_i
     group = store.group()
     happened: list[str] = []
 
-    def early(seal: Seal) -> Sealed:
+    def early(seal: Seal) -> SignedRecord:
         happened.append("stored")
         return store.append([seal])[0]
 

@@ -14,7 +14,7 @@ from tallystick.gate.decide.approvals import Grant
 from tallystick.gate.decide.verdict import ALLOW, Context
 from tallystick.gate.execute.outcome import Failure
 from tallystick.gate.record import entries
-from tallystick.gate.record.entries import Case
+from tallystick.gate.record.entries import DecidedCall
 from tallystick.gate.record.masks import MARK
 from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.session import LOCAL_OWNER, Session
@@ -29,8 +29,8 @@ def a_proposal(args: dict[str, Any], **fields: Any) -> Proposal:
     return Proposal(card=CARD, args=args, proposed_tool="look", proposed_args=args, **fields)
 
 
-def a_case(proposal: Proposal | None = None, **fields: Any) -> Case:
-    return Case(
+def a_case(proposal: Proposal | None = None, **fields: Any) -> DecidedCall:
+    return DecidedCall(
         session=Session(session_id="s1"),
         proposal=proposal or a_proposal({}),
         context=Context(roles=frozenset({"owner"})),

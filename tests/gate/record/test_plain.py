@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.gate.record.clock import Watch
-from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.clock import ClockMonitor
+from tallystick.gate.record.journal import Place, Seal, SignedRecord
 from tallystick.gate.record.plain import PlainRecords
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.seal import Sealer
@@ -44,7 +44,7 @@ class Both:
         self.general = self._sealer()
 
     def _sealer(self) -> Sealer:
-        return Sealer(self.keys, Watch(self.clock), chance(), inline=10_000)  # type: ignore[arg-type]
+        return Sealer(self.keys, ClockMonitor(self.clock), chance(), inline=10_000)  # type: ignore[arg-type]
 
     def seal(
         self, session: Session, inputs: bytes, outputs: bytes, duration_us: int, started: str | None = None,
@@ -81,7 +81,7 @@ class Both:
         return self.general.prepare(draft)[1](place)
 
 
-def same(plain: Sealed, general: Sealed) -> None:
+def same(plain: SignedRecord, general: SignedRecord) -> None:
     """The same record; and what is told of it is what its header says."""
     assert plain._replace(told=None) == general
     assert plain.told is not None

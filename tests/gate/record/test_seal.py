@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tallystick.errors import LedgerError
 from tallystick.gate.codes import CallCode
-from tallystick.gate.record.clock import Watch
+from tallystick.gate.record.clock import ClockMonitor
 from tallystick.gate.record.journal import ZERO, Place
 from tallystick.gate.record.payload import SALT, flat_line, read_receipt
 from tallystick.gate.record.receipt import Draft
@@ -55,7 +55,10 @@ class OneKey:
 def sealer(*, inline: int = 65_536) -> Sealer:
     numbers = count(1)
     return Sealer(
-        OneKey(), Watch(StillClock()), lambda length: bytes(next(numbers) % 256 for _ in range(length)), inline=inline
+        OneKey(),
+        ClockMonitor(StillClock()),
+        lambda length: bytes(next(numbers) % 256 for _ in range(length)),
+        inline=inline,
     )  # type: ignore[arg-type]
 
 

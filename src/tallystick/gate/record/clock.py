@@ -33,7 +33,7 @@ class SystemClock:
     monotonic_ns = staticmethod(time.monotonic_ns)
 
 
-class Watch:
+class ClockMonitor:
     """Makes timestamps and detects wall-clock jumps."""
 
     def __init__(self, clock: Clock) -> None:

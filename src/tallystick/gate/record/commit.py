@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError
-from tallystick.gate.record.journal import Seal, Sealed
+from tallystick.gate.record.journal import Seal, SignedRecord
 from tallystick.gate.record.storing import End, Round, Storing
 
 IDLE_S = 10.0
@@ -45,8 +45,8 @@ class GroupCommit:
 
     def __init__(
         self,
-        append: Callable[[Sequence[Seal]], list[Sealed]],
-        append_one: Callable[[Seal], Sealed],
+        append: Callable[[Sequence[Seal]], list[SignedRecord]],
+        append_one: Callable[[Seal], SignedRecord],
         *,
         idle: Callable[[], None],
         idle_s: float = IDLE_S,
@@ -59,11 +59,11 @@ class GroupCommit:
         self._start()
         _GROUPS.add(self)
 
-    def tell_early(self, append: Callable[[Seal], Sealed], settle: Callable[[], None]) -> None:
+    def tell_early(self, append: Callable[[Seal], SignedRecord], settle: Callable[[], None]) -> None:
         """Acknowledge inline stores as soon as `append` returns; run `settle` in the loop's next iteration."""
         self._append_alone, self._settle = append, settle
 
-    def store(self, seal: Seal) -> Sealed:
+    def store(self, seal: Seal) -> SignedRecord:
         """Store a record and block this thread until it is durable."""
         alone = Round()
         storing = alone.take(seal)
@@ -75,7 +75,7 @@ class GroupCommit:
             alone.done.wait()
         return storing.end()
 
-    def store_at_once(self, seal: Seal) -> Sealed | None:
+    def store_at_once(self, seal: Seal) -> SignedRecord | None:
         """Store a record inline if no other caller would share its fsync and the disk is fast.
 
         Returns:

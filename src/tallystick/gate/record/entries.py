@@ -30,7 +30,7 @@ MAX_POINTER = 200
 
 
 @record
-class Case:
+class DecidedCall:
     """A decided proposal: the data that every entry about it needs."""
 
     session: Session
@@ -43,7 +43,7 @@ class Case:
     grant: Grant | None = None
 
 
-def is_plain(case: Case) -> bool:
+def is_plain(case: DecidedCall) -> bool:
     """Return whether the header of an allowed call needs only tool, policy, snapshot and payload."""
     proposal, decision = case.proposal, case.decision
     card = proposal.card
@@ -57,7 +57,7 @@ def is_plain(case: Case) -> bool:
     )
 
 
-def started(case: Case) -> Draft:
+def started(case: DecidedCall) -> Draft:
     """Build the entry written before a call that may have side effects; it remains if the process dies."""
     return Draft(
         kind="started",
@@ -71,7 +71,7 @@ def started(case: Case) -> Draft:
 
 
 def outcome(
-    case: Case,
+    case: DecidedCall,
     *,
     duration_us: int,
     failure: Failure | None = None,
@@ -133,7 +133,7 @@ def finished(session: Session, *, policy_digest: str, duration_us: int, cot_leak
     return Draft(kind="outcome", session=session, outcome=said, policy_digest=policy_digest, duration_us=duration_us)
 
 
-def held(case: Case, hold: Hold, outcome_id: str) -> Draft:
+def held(case: DecidedCall, hold: Hold, outcome_id: str) -> Draft:
     """Build the entry of a call that waits for approval; it links to the outcome that reported the hold."""
     return Draft(
         kind="held",

@@ -20,7 +20,7 @@ JustWritten = tuple[bytes, bytes, str, Told | None]
 """Header, inputs column and id of a record, and its `Told` if it is plain."""
 
 
-class Sealed(NamedTuple):
+class SignedRecord(NamedTuple):
     """One record's bytes, ready to be stored.
 
     A named tuple, because one is made for every call and it costs a third of a frozen record.
@@ -57,7 +57,7 @@ class Incident:
     """Integers and text only, because it goes into a signed header."""
 
 
-Seal = Callable[[Place], Sealed]
+Seal = Callable[[Place], SignedRecord]
 
 
 class Notary(Protocol):
@@ -111,7 +111,7 @@ class Journal(Protocol):
         """
         ...
 
-    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
+    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[SignedRecord]:
         """Seal and store records in order, under the journal's lock; durable (as configured) when this returns.
 
         Args:
@@ -124,7 +124,7 @@ class Journal(Protocol):
         """
         ...
 
-    def append_one(self, seal: Seal, *, early: bool = False) -> Sealed:
+    def append_one(self, seal: Seal, *, early: bool = False) -> SignedRecord:
         """Append a single record, the most frequent case.
 
         Args:

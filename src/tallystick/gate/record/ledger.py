@@ -17,11 +17,11 @@ from typing import Any
 
 from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.carried import Carried, carry
-from tallystick.gate.record.clock import Clock, SystemClock, Watch
+from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
 from tallystick.gate.record.commit import GroupCommit
 from tallystick.gate.record.consistency import Consistency, consistency_fault, make_consistency
 from tallystick.gate.record.erasing import erase_call
-from tallystick.gate.record.journal import Journal, Seal, Sealed
+from tallystick.gate.record.journal import Journal, Seal, SignedRecord
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import Followed, just_made, read_receipt
 from tallystick.gate.record.plain import PlainRecords
@@ -30,7 +30,7 @@ from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.rotating import rotate, settle_rotation
 from tallystick.gate.record.seal import Sealer, seq_of
 from tallystick.gate.record.signing import Keys, signed_header
-from tallystick.gate.record.unfinished import Gone, Roster, UnderWay, unfinished, unknown_outcome
+from tallystick.gate.record.unfinished import Gone, InFlightCalls, Roster, unfinished, unknown_outcome
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
@@ -46,7 +46,7 @@ class Ledger:
     """Quick check before a tool runs, so that no call runs that could not be recorded; raises LedgerError."""
     plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
     """Seal of a plain outcome (only tool, policy, payload and `started` link); None: it needs a draft."""
-    append_one: Callable[[Seal], Sealed]
+    append_one: Callable[[Seal], SignedRecord]
     """Store such a seal at once; used when callers do not share an fsync."""
 
     def __init__(
@@ -74,14 +74,14 @@ class Ledger:
         Raises:
             LedgerDamaged: Damage before the tail, or the journal is older than its head.
         """
-        watch = Watch(clock or SystemClock())
+        watch = ClockMonitor(clock or SystemClock())
         self._journal, self._keys = journal, keys
         self.ready, self.append_one, self.shared = journal.glance, journal.append_one, grouped
         self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
         plain = PlainRecords(self._sealer, random, inline=inline_bytes)
         self.plain, self._plain_beginning = plain.outcome, plain.beginning
         self._notary = KeyNotary(keys, watch, self._sealer)
-        self._under_way = UnderWay(roster)
+        self._under_way = InFlightCalls(roster)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
         self._group = GroupCommit(journal.append, journal.append_one, idle=journal.tick) if grouped else None
@@ -264,11 +264,11 @@ class Ledger:
         self._journal.close()
         self._under_way.leave()
 
-    def _at_once(self, seal: Seal) -> Sealed | None:
+    def _at_once(self, seal: Seal) -> SignedRecord | None:
         """Store a record inline; None: others may share its fsync, so use `_together`."""
         return self.append_one(seal) if self._group is None else self._group.store_at_once(seal)
 
-    async def _together(self, seal: Seal) -> Sealed:
+    async def _together(self, seal: Seal) -> SignedRecord:
         assert self._group is not None  # noqa: S101 - without a group, `_at_once` stores the record
         try:
             return await self._group.store_async(seal)
@@ -282,7 +282,7 @@ class Ledger:
             header["links"] = {**header.get("links", {}), "process": process}
         return header, seal
 
-    def _written(self, draft: Draft, header: dict[str, Any], sealed: Sealed) -> Receipt:
+    def _written(self, draft: Draft, header: dict[str, Any], sealed: SignedRecord) -> Receipt:
         if draft.kind == "started":
             self._under_way.began(sealed.receipt_id, header["seq"])
         elif draft.links:

@@ -13,7 +13,7 @@ import orjson
 
 from tallystick.errors import ConfigError
 from tallystick.gate.record.checkpoint import Checkpoint, open_note, parse_checkpoint
-from tallystick.gate.record.clock import Watch
+from tallystick.gate.record.clock import ClockMonitor
 from tallystick.gate.record.journal import Incident, Seal
 from tallystick.gate.record.payload import flat_line
 from tallystick.gate.record.receipt import Draft
@@ -28,7 +28,7 @@ HOUSEKEEPING = Session(session_id="ledger", caller=Caller(subject="tallystick", 
 class KeyNotary:
     """Implements `journal.Notary` with the workspace's keys."""
 
-    def __init__(self, keys: Keys, watch: Watch, sealer: Sealer) -> None:
+    def __init__(self, keys: Keys, watch: ClockMonitor, sealer: Sealer) -> None:
         self._keys = keys
         self._watch = watch
         self._sealer = sealer

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from tallystick.gate.record.canonical import canonical_plain
-from tallystick.gate.record.journal import Place, Seal, Sealed
+from tallystick.gate.record.journal import Place, Seal, SignedRecord
 from tallystick.gate.record.payload import SALT, SALT_BYTES
 from tallystick.gate.record.random_pool import RandomPool
 from tallystick.gate.record.receipt import Draft
@@ -36,7 +36,7 @@ _HOLES = {
 _ACCEPTED = {"status": "accepted"}
 _MARK = '"signature_alg":'
 _TAB, _NEWLINE, _RETURN = b"\t\n\r"
-_sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
+_sealed: Callable[[tuple[Any, ...]], SignedRecord] = partial(tuple.__new__, SignedRecord)
 
 
 @record
@@ -102,7 +102,7 @@ class PlainRecords:
         duration_us: int,
         started: str | None,
         place: Place,
-    ) -> Sealed:
+    ) -> SignedRecord:
         """Fill in the template and sign; called under the journal's lock."""
         seq, prev = place
         key, stamped, chance = self._active(), self._stamp(), self._draw().hex()

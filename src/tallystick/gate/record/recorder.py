@@ -24,12 +24,12 @@ from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import BUDGET, DENIED, LEDGER, OUTPUT_BUDGET
 from tallystick.gate.decide.approvals import Hold
 from tallystick.gate.decide.budgets import Meter
-from tallystick.gate.decide.standing import Standing
+from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.execute.call import Call
 from tallystick.gate.execute.outcome import Failure, Held, Outcome, Output, Ran, Shown
 from tallystick.gate.execute.output import show
 from tallystick.gate.record import entries
-from tallystick.gate.record.entries import Case, is_plain
+from tallystick.gate.record.entries import DecidedCall, is_plain
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import mask
@@ -90,7 +90,7 @@ class Audience:
 _NOBODY_IN_PARTICULAR = Audience()
 
 
-def audience_of(standing: Standing) -> Audience:
+def audience_of(standing: CallContext) -> Audience:
     """Return the audience of a call from its context."""
     if standing.step_bytes is None and standing.nonces is None:
         return _NOBODY_IN_PARTICULAR
@@ -104,7 +104,7 @@ class Recorder:
         self._ledger = ledger
         self.observer = observer
 
-    async def started(self, case: Case) -> str:
+    async def started(self, case: DecidedCall) -> str:
         """Record durably that a call is about to run; if this raises LedgerError, the call must not run."""
         if case.grant is None:
             begun = await self._ledger.begin(case.session, case.proposal.card, case.policy_digest, case.inputs)
@@ -112,7 +112,7 @@ class Recorder:
                 return begun
         return (await self._ledger.record(entries.started(case))).receipt_id
 
-    async def ran(self, case: Case, ran: Ran, standing: Standing, since: float, call: Call) -> Outcome:
+    async def ran(self, case: DecidedCall, ran: Ran, standing: CallContext, since: float, call: Call) -> Outcome:
         """Record a call that policy allowed."""
         card, output, ledger = case.proposal.card, ran.output, self._ledger
         # 1 measure
@@ -150,7 +150,7 @@ class Recorder:
         # 6 observe
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
-    async def stopped(self, case: Case, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
+    async def stopped(self, case: DecidedCall, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
         """Record a call that policy denied or held for approval."""
         decision, card = case.decision, case.proposal.card
         rejection = Rejection(
@@ -174,7 +174,7 @@ class Recorder:
         )
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
-    async def held(self, case: Case, hold: Hold, outcome: Outcome) -> Outcome:
+    async def held(self, case: DecidedCall, hold: Hold, outcome: Outcome) -> Outcome:
         """Record that a call waits under the approval request of a concurrent, identical call."""
         try:
             await self._ledger.record(entries.held(case, hold, outcome.receipt_id))
@@ -233,7 +233,9 @@ class Recorder:
         return outcome
 
 
-def _draft(case: Case, ran: Ran, failure: Failure | None, shown: Shown | None, duration_us: int, call: Call) -> Draft:
+def _draft(
+    case: DecidedCall, ran: Ran, failure: Failure | None, shown: Shown | None, duration_us: int, call: Call
+) -> Draft:
     return entries.outcome(
         case,
         duration_us=duration_us,
@@ -258,7 +260,7 @@ def _clean(failure: Failure) -> Failure:
     return replace(failure, message=mask(failure.message), hint=None if failure.hint is None else mask(failure.hint))
 
 
-def _audit(case: Case, ran: Ran) -> dict[str, Any] | None:
+def _audit(case: DecidedCall, ran: Ran) -> dict[str, Any] | None:
     card = case.proposal.card
     if not card.audited or ran.output is None:
         return None

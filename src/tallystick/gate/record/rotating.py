@@ -3,7 +3,7 @@
 from typing import Any
 
 from tallystick.errors import LedgerUnwritable
-from tallystick.gate.record.journal import Journal, Place, Sealed
+from tallystick.gate.record.journal import Journal, Place, SignedRecord
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.record.seal import Sealer
 from tallystick.gate.record.signing import Keys, signed_header
@@ -14,7 +14,7 @@ def rotate(keys: Keys, journal: Journal, sealer: Sealer, session: Session) -> Re
     """Activate new keys."""
     header: dict[str, Any] = {}
 
-    def seal(place: Place) -> Sealed:
+    def seal(place: Place) -> SignedRecord:
         """Seal under the journal's lock, so no other process rotates or takes this for an interrupted rotation."""
         rotation = keys.begin_rotation(place[0])
         made, seal = sealer.prepare(Draft(kind="key_rotation", session=session, context=rotation.as_dict()))

@@ -1,4 +1,4 @@
-"""From Draft to Sealed: build the header, bind it to its payload, and sign it.
+"""From Draft to SignedRecord: build the header, bind it to its payload, and sign it.
 
 A draft is prepared by the caller (checks, digests, columns) and sealed under the journal's lock, where sequence number,
 time and active key are known. `docs/protocol.md` specifies the header field by field.
@@ -11,8 +11,8 @@ from typing import Any
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import SCALARS, canonical_plain, check_plain
-from tallystick.gate.record.clock import Watch
-from tallystick.gate.record.journal import Place, Sealed
+from tallystick.gate.record.clock import ClockMonitor
+from tallystick.gate.record.journal import Place, SignedRecord
 from tallystick.gate.record.payload import SALT, SALT_BYTES, flat_tail, make_column
 from tallystick.gate.record.random_pool import RandomPool
 from tallystick.gate.record.receipt import Draft
@@ -34,7 +34,7 @@ RESERVED = frozenset(
 )  # fmt: skip
 """Names that a room's extra header fields may not use."""
 
-_sealed: Callable[[tuple[Any, ...]], Sealed] = partial(tuple.__new__, Sealed)
+_sealed: Callable[[tuple[Any, ...]], SignedRecord] = partial(tuple.__new__, SignedRecord)
 """Makes the named tuple from a tuple, without the Python-level call of its own constructor."""
 _known_session = lru_cache(maxsize=4096)(valid_session_id)
 
@@ -49,14 +49,14 @@ def seq_of(receipt: str) -> int | None:
 class Sealer:
     """Seals records; one instance per ledger. Code that runs for every call is inlined for speed."""
 
-    def __init__(self, keys: Keys, watch: Watch, random: Callable[[int], bytes], *, inline: int) -> None:
+    def __init__(self, keys: Keys, watch: ClockMonitor, random: Callable[[int], bytes], *, inline: int) -> None:
         self.keys = keys
         self.watch = watch
         self._stamp = watch.stamp
         self._draw = RandomPool(random, 2 * SALT_BYTES + ID_BYTES).draw
         self._inline = inline
 
-    def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[Sealed]]:
+    def prepare(self, draft: Draft) -> tuple[dict[str, Any], partial[SignedRecord]]:
         """Check a draft and do all work that does not depend on its sequence number.
 
         Returns:
@@ -92,7 +92,7 @@ class Sealer:
         chance: str,
         place: Place,
         stamped: tuple[str, str | None] | None = None,
-    ) -> Sealed:
+    ) -> SignedRecord:
         """Add place, time (the given one, or now) and key, and sign; called under the journal's lock."""
         seq, prev = place
         inputs, outputs, tail = columns

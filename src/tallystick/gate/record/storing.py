@@ -7,9 +7,9 @@ from threading import Event
 from typing import Any
 
 from tallystick.gate.execute.stepping import UncancellableFuture
-from tallystick.gate.record.journal import Seal, Sealed
+from tallystick.gate.record.journal import Seal, SignedRecord
 
-End = Sealed | BaseException
+End = SignedRecord | BaseException
 
 
 class Round:
@@ -56,7 +56,7 @@ class Storing:
     def __init__(self, round_: Round, place: int) -> None:
         self._round, self._place = round_, place
 
-    def __await__(self) -> Generator[Any, None, Sealed]:
+    def __await__(self) -> Generator[Any, None, SignedRecord]:
         """Wait for the stored record.
 
         Raises:
@@ -66,9 +66,9 @@ class Storing:
             yield from self._round.future
         return self.end()
 
-    def end(self) -> Sealed:
+    def end(self) -> SignedRecord:
         """Return the stored record after the round is done; raise the error if storing failed."""
         end = self._round.ends[self._place]
-        if isinstance(end, Sealed):
+        if isinstance(end, SignedRecord):
             return end
         raise end

@@ -48,7 +48,7 @@ class Roster(Protocol):
         ...
 
 
-class UnderWay:
+class InFlightCalls:
     """In-flight calls of this process, announced in the roster so that another process can recover them."""
 
     def __init__(self, roster: Roster | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from tallystick.errors import LedgerError, LedgerUnwritable
-from tallystick.gate.record.journal import JustWritten, Notary, Seal, Sealed
+from tallystick.gate.record.journal import JustWritten, Notary, Seal, SignedRecord
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.erasing import erase_payload
 from tallystick.storage.journal.forks import tell_children
@@ -48,7 +48,7 @@ class FileJournal:
             except OSError as error:
                 raise LedgerUnwritable(f"The journal cannot be opened ({error.strerror or error}).") from error
 
-    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[Sealed]:
+    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[SignedRecord]:
         """Seal and store records in order; durable (as configured) when this returns."""
         if self._forked:
             self._reopen()
@@ -62,7 +62,7 @@ class FileJournal:
                 after()
             return sealed
 
-    def append_one(self, seal: Seal, *, early: bool = False) -> Sealed:
+    def append_one(self, seal: Seal, *, early: bool = False) -> SignedRecord:
         """`append` for one record: at once, when nothing unusual is about."""
         writer = self._writer
         if writer is not None and not (self._forked or self._shelf.views.broken):

@@ -8,7 +8,7 @@ nobody did.
 import os
 from typing import NamedTuple
 
-from tallystick.gate.record.journal import Sealed
+from tallystick.gate.record.journal import SignedRecord
 from tallystick.storage.journal.heads import Heads
 from tallystick.storage.journal.segments import OFFSET, Tail
 from tallystick.storage.journal.shelf import Shelf
@@ -17,7 +17,7 @@ from tallystick.storage.journal.shelf import Shelf
 class Late(NamedTuple):
     """One record whose view and head are not written yet."""
 
-    record: Sealed
+    record: SignedRecord
     seq: int
     end: int
     view: int

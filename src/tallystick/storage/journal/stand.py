@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tallystick.gate.record.journal import ZERO, JustWritten, Notary, Sealed
+from tallystick.gate.record.journal import ZERO, JustWritten, Notary, SignedRecord
 from tallystick.gate.record.tree import Frontier, leaf_hash, root_at
 from tallystick.storage.journal.recovery import Found, Walk
 from tallystick.storage.journal.segments import Segments
@@ -42,7 +42,7 @@ class Stand:
             return None
         return [self.recent[at] for at in range(-behind, 0)] if behind > 0 else ()
 
-    def follow(self, leaf: bytes, position: int, end: int, record: Sealed | None = None) -> None:
+    def follow(self, leaf: bytes, position: int, end: int, record: SignedRecord | None = None) -> None:
         """One more record; it itself, if this process wrote it."""
         self.pending.append((leaf, position))
         if record is None or len(record.inputs) > HANDY:

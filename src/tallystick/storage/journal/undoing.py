@@ -4,13 +4,15 @@ import contextlib
 from collections.abc import Sequence
 
 from tallystick.errors import LedgerUnwritable
-from tallystick.gate.record.journal import Sealed
+from tallystick.gate.record.journal import SignedRecord
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.segments import Tail
 from tallystick.storage.journal.shelf import Shelf
 
 
-def take_back(shelf: Shelf, tail: Tail, offset: int, sealed: Sequence[Sealed], viewed: Sequence[Sealed]) -> bool:
+def take_back(
+    shelf: Shelf, tail: Tail, offset: int, sealed: Sequence[SignedRecord], viewed: Sequence[SignedRecord]
+) -> bool:
     """Undo a commit that failed; False: part of it is still in the log, and the next look at it sets it aside.
 
     Args:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from tallystick.gate.record.journal import Sealed
+from tallystick.gate.record.journal import SignedRecord
 from tallystick.gate.session import valid_session_id
 from tallystick.storage.journal import disk
 
@@ -56,15 +56,15 @@ class Views:
             self._let_go()
             self.known = size
 
-    def add(self, sealed: Sequence[Sealed]) -> list[Sealed]:
+    def add(self, sealed: Sequence[SignedRecord]) -> list[SignedRecord]:
         """Add records to their views, one write for each view; gives those that stand there then.
 
         A view is derived: one that cannot be written does not hold up the log, and is mended later.
         """
-        sessions: dict[str, list[Sealed]] = {}
+        sessions: dict[str, list[SignedRecord]] = {}
         for record in sealed:
             sessions.setdefault(record.session_id, []).append(record)
-        added: list[Sealed] = []
+        added: list[SignedRecord] = []
         for session_id, some in sessions.items():
             try:
                 self.append(session_id, b"".join([record.flat for record in some]))

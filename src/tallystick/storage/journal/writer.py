@@ -19,7 +19,7 @@ from os import SEEK_END, lseek, stat
 from time import monotonic_ns
 
 from tallystick.errors import LedgerError, LedgerUnwritable
-from tallystick.gate.record.journal import Incident, Notary, Seal, Sealed
+from tallystick.gate.record.journal import Incident, Notary, Seal, SignedRecord
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.catching import changed, later_head, read_on, unconfirmed
 from tallystick.storage.journal.head import FAILED, Head
@@ -110,7 +110,7 @@ class Writer:
         """The head as this process last wrote or read it."""
         return self._heads.head
 
-    def commit(self, seals: Sequence[Seal]) -> list[Sealed]:
+    def commit(self, seals: Sequence[Seal]) -> list[SignedRecord]:
         """Seal and store records, after those that report incidents."""
         stand, options = self.stand, self._shelf.options
         while stand.end & OFFSET >= options.segment_bytes:
@@ -122,7 +122,7 @@ class Writer:
             self.try_checkpoint()
         return sealed
 
-    def commit_one(self, seal: Seal, *, early: bool = False) -> Sealed | None:
+    def commit_one(self, seal: Seal, *, early: bool = False) -> SignedRecord | None:
         """Look and commit in one, when there is one record and nothing unusual; None: go the general way.
 
         Steps 2 to 4 are written out here: this is what nearly every call comes to.
@@ -177,7 +177,7 @@ class Writer:
             self._fresh = now + GLANCE_NS
         return True
 
-    def _commit_all(self, seals: Sequence[Seal]) -> list[Sealed]:
+    def _commit_all(self, seals: Sequence[Seal]) -> list[SignedRecord]:
         stand = self.stand
         size, leaf, sealed, lines = stand.size, stand.leaf, [], []
         for seal in seals:
@@ -234,10 +234,10 @@ class Writer:
                 self._tail.trim(offset_of(self.stand.end))
         self._tail.close()
 
-    def _store(self, sealed: Sequence[Sealed], lines: Sequence[bytes], leaf: bytes) -> None:
+    def _store(self, sealed: Sequence[SignedRecord], lines: Sequence[bytes], leaf: bytes) -> None:
         """Steps 1 to 4; all or nothing."""
         shelf, stand = self._shelf, self.stand
-        viewed: list[Sealed] = []
+        viewed: list[SignedRecord] = []
         try:
             shelf.blobs.put_all([blob for record in sealed for blob in record.blobs])
             data = lines[0] if len(lines) == 1 else b"".join(lines)

@@ -13,7 +13,7 @@ from tallystick.gate.session import Session
 
 
 @dataclass(slots=True, kw_only=True)
-class Standing:
+class CallContext:
     """The context of one caller; in an agent turn it is kept across steps."""
 
     session: Session
