@@ -9,7 +9,7 @@ Guarantees and rules:
    in a step, and the code between steps must reach the same steps in the same order.
 2. A step in progress when its worker dies runs again. Its effect must carry `run.key(step)` as an idempotency key, so
    that the second execution changes nothing.
-3. Arguments, results and events are JSON and are stored unencrypted: pass ids and digests, not prompts or secrets.
+3. Arguments, results and events are stored as plain JSON: pass ids and digests, not prompts or secrets.
 4. A flow whose steps change gets a new name (`desk.ticket.2`); runs under the old name need the old function.
 5. A run id is unique: starting the same id twice gives one run.
 
