@@ -1,6 +1,6 @@
 """The turn loop for APIs with tool calling: each call is a normal proposal, and the nonce stays on the server.
 
-An answer without calls is the final answer. Text beside a call is commentary: it is kept but has no effect.
+An answer without calls is the final answer. Text sent with a call is commentary: it is kept but has no effect.
 """
 
 from collections.abc import Mapping, Sequence

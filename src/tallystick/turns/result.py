@@ -45,7 +45,7 @@ class Step:
     elapsed_ms: int = 0
     """Time of model and gate together."""
     commentary: str = ""
-    """Text beside a native call, or thinking stripped from the answer: kept but without effect."""
+    """Text sent with a native call, or thinking stripped from the answer: kept but without effect."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the wire form."""

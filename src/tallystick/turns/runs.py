@@ -37,7 +37,7 @@ class DurableError(TallyError):
     code = "durable_error"
 
 
-class StepFailed(TallyError):  # noqa: N818 - reads as what it is
+class StepFailed(TallyError):  # noqa: N818 - the name already says that it is an error
     """A step failed in all its attempts; a flow may catch it and take another path.
 
     It is rebuilt from the stored record, so that a flow sees the same error the first time and after a crash.

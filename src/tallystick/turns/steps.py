@@ -187,7 +187,7 @@ class Running:
         if self._watch is not None:
             try:
                 self._watch(what)
-            except Exception:  # noqa: BLE001 - watching must never stop a turn
+            except Exception:  # noqa: BLE001 - a failing callback must never stop a turn
                 _log.exception("a watcher failed; the turn is not affected")
 
 

@@ -24,7 +24,7 @@ class Hook(StrEnum):
     """The model gave no answer; the code says why."""
     TASK_PACKET_INVALID = "task_packet_invalid"
     TASK_RECEIPT_INVALID = "task_receipt_invalid"
-    """A task's JSON violates its schema; the code says how."""
+    """A task's JSON is invalid; the code names what is wrong."""
 
 
 @record

@@ -2,7 +2,7 @@
 
     open ──accepted──► open (next nonce)        rejected ──► closed      STOP_HOOK: tool_call_rejected
       │   ──final────► closed                   held ──────► waiting     STOP_HOOK: approval_required
-      └───budget spent► must finish: the next thing is the final answer
+      └───budget spent► must finish: only the final answer is accepted next
 
 There are no automatic retries: a malformed call ends the turn, and the caller may start a new one.
 """
@@ -30,7 +30,7 @@ from tallystick.turns.wording import NO_WORDINGS, Wordings
 class Turn:
     """One agent turn, created by `Gate.turn`; the model sees `nonce` and `schema`, and answers through `submit`."""
 
-    def __init__(  # noqa: PLR0913 - what a turn is made of
+    def __init__(  # noqa: PLR0913 - the dependencies and limits of a turn
         self,
         *,
         pipeline: Pipeline,

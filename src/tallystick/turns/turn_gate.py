@@ -1,7 +1,7 @@
 """FIFO queue that runs agent turns one at a time per endpoint; a waiting turn may leave the queue at any time.
 
     async with gates.enter(endpoint.key) as place:
-        ...                                     # place.position was 2, 1, 0 on the way here
+        ...                                     # place.position went 2, 1, 0 while waiting
 
 A local model serves one prompt at a time, so two tool loops on one endpoint would block each other invisibly. They
 queue here instead, where the position can be shown. Turns on different event loops and threads share one queue.

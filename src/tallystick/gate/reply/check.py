@@ -47,7 +47,7 @@ MAX_REPLY = 262_144
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
+def check_reply(  # noqa: PLR0913 - everything the check depends on
     text: str,
     *,
     sources: Sources,

@@ -135,7 +135,7 @@ def _of_paths(refs: References, quotes: list[str], tag: Kind | None) -> list[Cla
 
 
 def _is_only_named(ref: PathRef, refs: References) -> bool:
-    """Whether a path only says which file a tool read; then the receipt beside it is the evidence."""
+    """Whether a path only says which file a tool read; the receipt in the same item is then the evidence."""
     return bool(refs.receipts) and ref.lines is None and refs.heading is None
 
 
