@@ -32,7 +32,7 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
     run.messages = opening_messages(run.request, entries, boundary=run.boundary, block=None, native=True)
     if not entries:
         return await _only_answer(run)
-    # APIs allow fewer characters in tool names than tool ids do, so the model sees mapped names and calls use them.
+    # APIs restrict the characters of tool names more than we do, so the model sees and calls mapped names.
     names = shown_names(tuple(entry.card.name for entry in entries))
     offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries, run.turn.wordings))
     reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}

@@ -1,4 +1,4 @@
-"""Parse the references on an Evidence line: paths, lines, headings, receipts, records, figures.
+"""Parse the references on an Evidence line: paths, lines, headings, receipts, records, figures, scopes.
 
 The syntax is lenient: a path may come before or after its quote, in backticks or brackets, with its lines in any common
 notation. Every regular expression is bounded, so that no input can make it slow.
@@ -148,7 +148,7 @@ def _token_end(text: str, at: int) -> int:
 
 
 def _path_at(text: str, at: int, end: int) -> tuple[PathRef, int] | None:
-    """Return the path that begins here and its end, or None; a path has an extension, a wildcard or a slash."""
+    """Return the path here and its end, or None; it has an extension, wildcard or slash, and may contain spaces."""
     token = text[at:end]
     name, lines = _with_lines(token)
     if not _looks_like_path(name):

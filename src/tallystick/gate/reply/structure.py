@@ -1,7 +1,7 @@
 """Find headings of a file and entries of the outline.
 
 A heading matches by its whole text, or by its beginning up to a colon, dash or full stop (`Chapter 3` matches
-`Chapter 3: The Storm`). Case, emphasis and the kind of quote marks are ignored.
+`Chapter 3: The Storm`). Case, emphasis, outer quote marks and the style of inner ones are ignored.
 """
 
 import re

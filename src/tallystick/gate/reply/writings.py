@@ -1,4 +1,4 @@
-"""Index of what each agent wrote, read from the ledger: the arguments of its calls that may change something.
+"""Word index of what each agent wrote, read from the ledger: the arguments of its calls that may change something.
 
 A call that may change something leaves a `started` record with its arguments before it runs. The index reads these
 records once per author and then incrementally. To keep checks fast, everything is bounded:
