@@ -1,1 +1,1 @@
-"""One agent turn between model and gate, and the port for work that outlives a process (`durable.py`)."""
+"""One agent turn between model and gate, and the port for durable workflows (`durable.py`)."""

@@ -1,11 +1,11 @@
-"""An agent and its endpoint, as the registries hold them."""
+"""Records of an agent and its endpoint, as stored in the registries."""
 
 from typing import Literal
 
 from tallystick.records import record
 
 CHIEF = "assistant"
-"""The Chief of Staff's id: exactly one, and always there."""
+"""The id of the Chief of Staff; exactly one always exists."""
 
 EvidenceKind = Literal["content", "structural", "absence"]
 
@@ -17,32 +17,32 @@ class Agent:
     agent_id: str
     name: str
     role: str
-    """`assistant`, `planner`, `writer`, `editor`, `critic`, `continuity`, or a word of the project's own."""
+    """`assistant`, `planner`, `writer`, `editor`, `critic`, `continuity`, or a role defined by the project."""
     purpose: str
     owns: tuple[str, ...] = ()
-    """What it answers for."""
+    """What the agent is responsible for."""
     must_not: tuple[str, ...] = ()
     evidence_sources: tuple[str, ...] = ()
-    """Path prefixes it may cite; empty: any file of the workspace."""
+    """Path prefixes the agent may cite; empty: any file of the workspace."""
     abstain_when: str = ""
     enabled: bool = True
 
 
 @record
 class Endpoint:
-    """Where an agent's model is. Keys are never in here: only the name of the variable or file that holds one."""
+    """How to reach an agent's model; it never contains keys, only the variable or file that holds one."""
 
     agent_id: str
     provider: str
     """`openai`, `azure`, `lmstudio`, `ollama`, `llamacpp`, `vllm`, `openrouter`, `local` or `offline`."""
     model: str
     base_url: str | None = None
-    """With or without `/v1`; None: the provider's usual address."""
+    """With or without `/v1`; None: the provider's default address."""
     api_key_env: str | None = None
     api_key_file: str | None = None
-    """Outside the workspace."""
+    """Path outside the workspace."""
     protocol: Literal["envelope", "native"] = "envelope"
-    """How its model calls tools: as JSON text, or by the API's own tool calls."""
+    """How the model calls tools: as JSON text, or with the API's native tool calls."""
     temperature: float | None = None
     timeout_s: float = 120.0
     retries: int = 2
@@ -52,5 +52,5 @@ class Endpoint:
 
     @property
     def key(self) -> str:
-        """What turns are serialised by, and what a server's habits are remembered by."""
+        """The key for serialising turns and for caching the server's observed capabilities."""
         return f"{self.provider}|{self.base_url or ''}|{self.model}"

@@ -1,19 +1,19 @@
-"""The durable port: long work that goes on where it stopped when its process is killed.
+"""The durable port: long-running workflows that resume after their process is killed.
 
 A flow is a plain function in a room's `flows/`, `def flow(run: Run, args) -> JSON`, or the same with `async def` and
-`AsyncRun`. A room registers it under a name and starts runs of it; a worker of any process carries them out, step by
-step. What holds:
+`AsyncRun`. A room registers it under a name and starts runs of it; a worker in any process executes them step by step.
+Guarantees and rules:
 
-1. A finished step is never done again: after a crash the flow is run from the top and its finished steps give back
-   what they gave. So whatever changes the world, or may answer differently next time (clock, chance, model, file),
-   belongs in a step; the code between steps must come to the same steps in the same order.
-2. A step that was under way when its worker died is done again. Its effect must carry `run.key(step)`, so that the
-   second time changes nothing.
-3. Arguments, results and events are JSON and are stored as they are: pass ids and digests, not prompts or secrets.
+1. A finished step never runs again: after a crash the flow restarts from the top, and finished steps return their
+   stored results. Every side effect and every nondeterministic read (clock, randomness, model, file) therefore belongs
+   in a step, and the code between steps must reach the same steps in the same order.
+2. A step in progress when its worker dies runs again. Its effect must carry `run.key(step)` as an idempotency key, so
+   that the second execution changes nothing.
+3. Arguments, results and events are stored as plain JSON: pass ids and digests, not prompts or secrets.
 4. A flow whose steps change gets a new name (`desk.ticket.2`); runs under the old name need the old function.
-5. An id is a run: starting the same id twice is one run.
+5. A run id is unique: starting the same id twice gives one run.
 
-The records are in `runs.py`; `storage/durable` binds the port to DBOS.
+The records are in `runs.py`; `storage/durable` implements the port with DBOS.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -36,54 +36,54 @@ T = TypeVar("T")
 
 
 class Run(Protocol):
-    """What a plain flow works with."""
+    """The run context of a synchronous flow."""
 
     @property
     def id(self) -> str:
-        """The run's id."""
+        """The id of the run."""
 
     def key(self, step: str) -> str:
-        """The same text each time this step of this run is done: what its effect must carry."""
+        """Return the idempotency key of a step: the same for every execution of this step in this run."""
 
     def step(self, name: str, do: Callable[..., T], *args: Any, retry: Retry = ONCE) -> T:
-        """Do something once and remember what came of it; each step of a run has its own name.
+        """Run a step once and store its result; each step of a run needs a unique name.
 
         Raises:
-            StepFailed: It failed in all attempts.
-            DurableError: `step_repeated`, the name was used before in this run.
+            StepFailed: The step failed in all attempts.
+            DurableError: `step_repeated`, the name was already used in this run.
         """
 
     def sleep(self, seconds: float) -> None:
-        """Wait, even while no worker is there; it keeps its place in the queue, so for hours use `delay_s`."""
+        """Sleep durably: time passes even without a worker. The run keeps its queue slot; for hours use `delay_s`."""
 
     def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell whoever watches; once each between steps, perhaps twice from inside a step."""
+        """Publish an event to subscribers: exactly once between steps, possibly twice from inside a step."""
 
     def cancelled(self) -> bool:
-        """Whether the run was cancelled, or is another worker's by now: for steps that take long.
+        """Whether the run was cancelled or taken over by another worker; long steps should poll this.
 
-        Between steps such a run ends by itself.
+        Between steps such a run ends automatically.
         """
 
 
 class AsyncRun(Protocol):
-    """What an async flow works with: the same, awaited. Steps may go on together; they begin in a fixed order."""
+    """The run context of an async flow; steps may run concurrently but must start in a fixed order."""
 
     @property
     def id(self) -> str:
-        """The run's id."""
+        """The id of the run."""
 
     def key(self, step: str) -> str:
-        """The same text each time this step of this run is done."""
+        """Return the idempotency key of a step."""
 
     async def step(self, name: str, do: Callable[..., Any], *args: Any, retry: Retry = ONCE) -> Any:
-        """Do something once; a plain `def` runs in a thread, an `async def` on the loop."""
+        """Run a step once; a plain `def` runs in a thread, an `async def` on the event loop."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; the time goes on while no worker is there."""
+        """Sleep durably; time passes even without a worker."""
 
     async def emit(self, event: Mapping[str, Any]) -> None:
-        """Tell whoever watches."""
+        """Publish an event to subscribers."""
 
     async def cancelled(self) -> bool:
         """Whether the run was cancelled."""
@@ -95,19 +95,19 @@ Flow = PlainFlow | AsyncFlow
 
 
 class Durable(Protocol):
-    """Where rooms put their long work. The calls block on the database: from a loop, use a thread."""
+    """The durable engine that rooms use; its calls block on the database, so call it from a thread in async code."""
 
     def add_queue(self, queue: Queue) -> None:
-        """Declare a queue, before workers begin."""
+        """Declare a queue, before workers start."""
 
     def register(self, name: str, flow: Flow, *, queue: str, attempts: int = MAX_ATTEMPTS) -> None:
-        """Give a flow its name and its queue, before workers begin."""
+        """Register a flow under a name and a queue, before workers start."""
 
     def schedule(self, schedule: Schedule) -> None:
-        """Start a flow by the clock, from when a worker runs; the same name again replaces it."""
+        """Start a flow on a schedule, active once a worker runs; an existing schedule of this name is replaced."""
 
     def unschedule(self, name: str) -> None:
-        """Start it no more."""
+        """Remove a schedule."""
 
     def start(
         self,
@@ -118,17 +118,17 @@ class Durable(Protocol):
         delay_s: float = 0,
         priority: int = 0,
     ) -> str:
-        """Start a run, or find the one that has this id; gives the id back. Lower `priority` goes first.
+        """Start a run, or find the existing run with this id; return the id. Lower `priority` runs first.
 
         Raises:
-            DurableError: `flow_unknown`, `run_id_invalid`, `not_json`, or `run_id_taken`: another flow has this id.
+            DurableError: `flow_unknown`, `run_id_invalid`, `not_json`, or `run_id_taken` (another flow uses this id).
         """
 
     def status(self, run_id: str) -> RunStatus | None:
-        """What is known of a run; None: no such run."""
+        """Return the status of a run; None: no such run."""
 
     def wait(self, run_id: str, *, timeout_s: float) -> RunStatus | None:
-        """Its status once it has ended, or when the time is over."""
+        """Return the status once the run has ended, or after the timeout."""
 
     def runs(
         self,
@@ -139,22 +139,22 @@ class Durable(Protocol):
         limit: int = 100,
         offset: int = 0,
     ) -> list[RunStatus]:
-        """Runs, the newest first; `prefix` is how their ids begin."""
+        """Return runs, newest first; `prefix` filters by the start of the id."""
 
     def steps(self, run_id: str) -> list[StepRecord]:
-        """The steps that have ended, in order."""
+        """Return the finished steps, in order."""
 
     def events(self, run_id: str, *, after: int = -1) -> list[Event]:
-        """What the run has told so far, from the event after the given one."""
+        """Return the events of a run after the given sequence number."""
 
     def cancel(self, run_id: str) -> RunStatus | None:
-        """End it: a waiting run at once, a running one before its next step; an ended run stays as it is."""
+        """Cancel a run: a waiting one at once, a running one before its next step; an ended run is unchanged."""
 
     def resume(self, run_id: str) -> RunStatus | None:
-        """Let a failed, cancelled or dead run go on after its last good step; any other stays as it is."""
+        """Resume a failed, cancelled or dead run after its last successful step; any other is unchanged."""
 
     def forget(self, run_id: str) -> bool:
-        """Remove all that is stored of an ended run; False: it is not there or has not ended."""
+        """Delete all stored data of an ended run; False: it does not exist or has not ended."""
 
     def workers(self) -> list[WorkerSeen]:
-        """The workers that beat, or did so not long ago."""
+        """Return the workers with a current or recent heartbeat."""

@@ -1,6 +1,6 @@
-"""The loop for models that answer in text: one strict JSON object a step, the nonce in the prompt.
+"""The turn loop for models that call tools in text: one strict JSON object per step, with the nonce from the prompt.
 
-step one       a call, or a plain answer where none is required
+step one       a call, or a plain answer if no call is required
 after a result {"action":"tool",…} or {"action":"final"}, nothing else
 at the end     the answer, in plain text
 """
@@ -18,7 +18,7 @@ from tallystick.turns.steps import STEP_LIMIT, Running
 
 
 async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
-    """Run a turn of a model that writes its calls."""
+    """Run a turn of a model that writes its calls as text."""
     turn, required = run.turn, run.required is not None
     block = None
     if entries:
@@ -41,7 +41,7 @@ async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
 
 
 async def _submitted(run: Running, said: Said) -> TurnResult | None:
-    """Hand in what the model said; None: its result stands in the prompt and the turn goes on."""
+    """Submit the model's answer to the gate; None: the result was added to the prompt and the turn continues."""
     turn = run.turn
     outcome = await turn.submit(said.text)
     run.note_call(said.text, outcome)
@@ -62,7 +62,7 @@ async def _submitted(run: Running, said: Said) -> TurnResult | None:
 
 
 async def _finish(run: Running, content: str, *, forced: bool = False) -> TurnResult:
-    """The final answer; the tool phase of a conference has none."""
+    """Ask for the final answer; the tool phase of a conference has none."""
     if run.request.tool_phase:
         return run.ended(forced=forced)
     run.turn.close()
@@ -72,7 +72,7 @@ async def _finish(run: Running, content: str, *, forced: bool = False) -> TurnRe
 
 
 def _attempts_a_call(said: Said, entries: Sequence[Entry]) -> bool:
-    """Whether an answer that may be plain is a call, or wants to be one: then the gate is to say what is wrong."""
+    """Whether an answer looks like a call, even a malformed one; the gate then reports what is wrong with it."""
     if said.calls or said.text.lstrip().startswith("{"):
         return True
     return looks_like_tool_call(said.text, [entry.card.name for entry in entries])

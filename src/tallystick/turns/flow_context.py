@@ -1,7 +1,7 @@
-"""What a room's flow may do in the world: call tools, ask agents, leave a note. Nothing else, and all of it recorded.
+"""Interface through which a room's flow calls tools, asks agents and records notes; every action is recorded.
 
-A flow in a room's `flows/` gets these hands beside the durable port. They stand at the gate: a call is a proposal like
-any other, an agent's reply is checked like any other. `app/flow_context.py` joins them with an open workspace.
+A flow in a room's `flows/` receives it in addition to the durable port. Everything goes through the gate: each call is
+a proposal and each agent reply is checked. `app/flow_context.py` implements it for an open workspace.
 """
 
 from collections.abc import Mapping
@@ -18,82 +18,82 @@ from tallystick.turns.limits import Budget
 from tallystick.turns.result import TurnResult
 
 STEP = "step"
-"""The header field that names the flow's step in every receipt of it (`Session.extra`)."""
+"""The header field (`Session.extra`) that names the flow's step in each of its receipts."""
 
 
 @record
 class Question:
-    """What a flow asks of an agent."""
+    """A request from a flow to an agent."""
 
     agent_id: str
     message: str
     session: Session
     results: tuple[str, ...] = ()
-    """Receipts of this session whose results the agent is shown, and may cite."""
+    """Receipts of this session whose results are shown to the agent and may be cited."""
     tools: frozenset[str] = frozenset()
-    """What it may call besides; flows give it tools that only read, because a step may be done again."""
+    """Tools the agent may call; flows allow only read tools, because a step may run again."""
     raw: bool = False
-    """The message goes to the model as it is, and its text comes back unchecked."""
+    """Send the message to the model unchanged and return its text unchecked."""
     tools_only: bool = False
-    """The agent looks things up and says nothing: the turn ends with its last call."""
+    """The agent only calls tools and gives no reply: the turn ends with its last call."""
     user_texts: tuple[str, ...] = ()
-    """Whatever of the message a person wrote."""
+    """The parts of the message that a person wrote."""
     heard: tuple[str, ...] = ()
-    """Whatever of the message others wrote: a call that does something takes no value from there."""
+    """The parts of the message from other authors; calls with side effects must not take values from them."""
     agent: Agent | None = None
-    """Who answers, where whoever asks brings the agent; `agent_id` is its id. None: the workspace's own."""
+    """The agent that answers, if the flow supplies one; its id is `agent_id`. None: the workspace's agent."""
     endpoint: Endpoint | None = None
-    """Where its model is; None: where the workspace has put it."""
+    """The endpoint of its model; None: the one configured in the workspace."""
     budget: Budget | None = None
-    """What the turn may spend; None: what the agent's tier allows."""
+    """The limits of the turn; None: those of the agent's tier."""
     form: Form = "line"
-    """How the reply shows its evidence."""
+    """How the reply gives its evidence."""
     max_tokens: int | None = None
 
 
 @record
 class Answer:
-    """What came of it: a turn that ended, well or not; or the reason why there was none."""
+    """The response to a Question: a finished turn, successful or not, or the reason why no turn ran."""
 
     result: TurnResult | None = None
     code: str | None = None
-    """Why there was no turn, e.g. `agent_unknown`, `endpoint_unreachable`."""
+    """Why no turn ran, e.g. `agent_unknown`, `endpoint_unreachable`."""
     advice: str = ""
 
 
 class FlowContext(Protocol):
-    """The calls block: flows run in threads of the worker."""
+    """What a flow can do through the gate; methods block, because flows run in worker threads."""
 
     def cards(self) -> Mapping[str, Card]:
-        """The tools there are, by name."""
+        """Return the registered tools by name."""
         ...
 
     def agents(self) -> frozenset[str]:
-        """The agents that are switched on now."""
+        """Return the ids of the enabled agents."""
         ...
 
     def call(
         self, tool: str, args: Mapping[str, Any], session: Session, *, allowed: frozenset[str] | None = None
     ) -> Outcome:
-        """Propose one call; `allowed` closes the world further for it."""
+        """Propose one call; `allowed` further restricts the tools for it."""
         ...
 
     def ask(self, question: Question) -> Answer:
-        """One agent turn."""
+        """Run one agent turn."""
         ...
 
     def check(self, reply: str, session: Session, *, form: Form = "line") -> Findings:
-        """Check what a reply claims; leaves a receipt."""
+        """Check what a reply claims and record a receipt."""
         ...
 
     def find(self, receipt_id: str) -> Receipt | None:
-        """A receipt that exists and verifies."""
+        """Return a receipt if it exists and verifies, else None."""
         ...
 
     def recorded(self, session_id: str, step: str) -> tuple[Receipt, ...]:
-        """All that the ledger knows of a step: a step that is done again looks here first."""
+        """Return all receipts of a step; a step that runs again checks these first."""
         ...
 
     def note(self, session: Session, action: str, resource: str, metadata: Mapping[str, Any]) -> str:
-        """Record a change that is no call; gives the record's id. Ids and digests only, never text."""
+        """Record a change that is not a tool call and return the record's id; pass ids and digests only, never text."""
         ...

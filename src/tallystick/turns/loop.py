@@ -2,9 +2,9 @@
 
     prompt → call → gate → result into the prompt → decision → … → final answer → check → reply
 
-Nothing here does I/O: the model, the gate's turn and the reply check are arguments. Nothing is tried again by force: a
-malformed call ends the turn with its code, and whoever wants to go on starts a new one. `enveloped` is the loop for
-models that answer in strict JSON, `native` the one for APIs with tool calling.
+This module does no I/O: the model, the gate's turn and the reply check are arguments. There are no automatic retries: a
+malformed call ends the turn with its code, and the caller may start a new turn. `enveloped` is the loop for models that
+answer in strict JSON, `native` the loop for APIs with tool calling.
 """
 
 from collections.abc import Callable
@@ -36,23 +36,23 @@ async def run_turn(
     """Run one turn to its end.
 
     Args:
-        request: What is asked, and of whom.
-        model: Who answers.
-        turn: The turn at the gate, already begun with its limits (`limits.budget_for`).
+        request: The message, its agent and options.
+        model: The model that answers.
+        turn: The turn at the gate, already created with its limits (`limits.budget_for`).
         check: The reply check.
-        clock: For how long each step took.
-        watch: Is told each step as it ends.
+        clock: Measures the duration of each step, in seconds.
+        watch: Callback for progress and for each finished step.
     """
     allowed = request.policy.allowed_tools if request.has_tools else frozenset[str]()
     if allowed is not None:
-        # At the gate itself: prompt and schema follow from what the gate allows, not the other way round.
+        # Restrict the tools at the gate itself: prompt and schema are derived from what the gate allows.
         turn.narrow(allowed)
     run = Running(request, model=model, turn=turn, check=check, clock=clock, watch=watch)
     result: TurnResult | None = None
     try:
         result = await _run(run)
     finally:
-        # However it ended, by cancellation too: only a turn with a held call stays, for the person's yes.
+        # Close the turn however it ended, including cancellation; only a held call keeps it open for approval.
         if result is None or result.held is None:
             turn.close()
     return result

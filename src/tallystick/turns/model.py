@@ -1,7 +1,7 @@
-"""A model as a turn sees it: something that is asked and says something, or fails.
+"""The model port of a turn: request, response and error types.
 
-The port stands here because the loop needs it; `providers/` satisfies it. Nothing a model says is more than text: calls
-in it are proposals, and what it claims is checked elsewhere.
+The port is defined here because the loop needs it; `providers/` implements it. Model output is untrusted text: calls in
+it are proposals, and its claims are checked elsewhere.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,17 +11,17 @@ from tallystick.records import record
 
 Role = Literal["system", "user", "assistant", "tool"]
 Speech = Literal["envelope", "native"]
-"""How an endpoint proposes calls: strict JSON in its text, or the API's own `tool_calls`."""
+"""How an endpoint proposes calls: strict JSON in its text, or the API's native `tool_calls`."""
 
 
 @record
 class NativeCall:
-    """A call as an API with tool calling gives it."""
+    """A call as returned by an API with tool calling."""
 
     call_id: str
     name: str
     arguments: str
-    """The JSON text as it came: the gate parses it, strictly."""
+    """The JSON text as received; the gate parses it strictly."""
 
 
 @record
@@ -31,14 +31,14 @@ class Message:
     role: Role
     content: str
     calls: tuple[NativeCall, ...] = ()
-    """Only from an assistant that speaks natively."""
+    """Only for the role `assistant` with native tool calls."""
     call_id: str | None = None
-    """Only for the role `tool`: which call this is the result of."""
+    """Only for the role `tool`: the id of the call whose result this is."""
 
 
 @record
 class Offer:
-    """A tool as it is offered to an API with tool calling."""
+    """A tool definition passed to an API with tool calling."""
 
     name: str
     description: str
@@ -47,22 +47,22 @@ class Offer:
 
 @record
 class Ask:
-    """What a model is asked."""
+    """One request to a model."""
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
-    """The answer must fit this JSON Schema; a provider makes its endpoint enforce it where it can."""
+    """JSON Schema of the answer; the provider has the endpoint enforce it if supported."""
     offers: tuple[Offer, ...] = ()
-    """Only for endpoints that speak natively."""
+    """Only for endpoints with native tool calls."""
     require_call: bool = False
-    """Only with `offers`: the answer must be a call (`tool_choice` "required"), where the endpoint can be told so."""
+    """Only with `offers`: the answer must be a call (`tool_choice` "required"), if the endpoint supports it."""
     max_tokens: int | None = None
     temperature: float | None = None
 
 
 @record
 class Usage:
-    """What an answer cost."""
+    """Tokens and cost of a response."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -71,19 +71,19 @@ class Usage:
 
 @record
 class Said:
-    """What a model said."""
+    """A model's response."""
 
     text: str
     calls: tuple[NativeCall, ...] = ()
     usage: Usage = Usage()
     finish: str = "stop"
-    """Why it stopped: stop, length, tool_calls, content_filter."""
+    """Finish reason: stop, length, tool_calls, content_filter."""
     model: str = ""
 
 
 @record
 class ModelError:
-    """A model gave no answer. The codes are fixed; the message says what to do."""
+    """The reason why a model gave no response; the codes are fixed and the message says what to do."""
 
     code: Literal[
         "endpoint_unreachable",
@@ -107,12 +107,12 @@ class Model(Protocol):
 
     @property
     def speech(self) -> Speech:
-        """How it proposes calls."""
+        """How the endpoint proposes calls."""
         ...
 
     @property
     def provider(self) -> str:
-        """`openai`, `lmstudio`, `offline`, `local`, …."""
+        """The provider: `openai`, `lmstudio`, `offline`, `local`, …."""
         ...
 
     @property
@@ -121,10 +121,10 @@ class Model(Protocol):
         ...
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
-        """Ask once.
+        """Send one request to the model.
 
         Args:
-            ask: What to ask.
-            hear: Is told each piece of text as it arrives, where the endpoint streams.
+            ask: The request.
+            hear: Callback for each chunk of text as it arrives, if the endpoint streams.
         """
         ...

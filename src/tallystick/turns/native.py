@@ -1,6 +1,6 @@
-"""The loop for APIs with tool calling: each call is a proposal like any other, the nonce stays on our side.
+"""The turn loop for APIs with tool calling: each call is a normal proposal, and the nonce stays on the server.
 
-An answer without calls is the final answer. Text beside a call is commentary: kept, and not acted on.
+An answer without calls is the final answer. Text sent with a call is commentary: it is kept but has no effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,11 @@ _MAX_NAME = 100
 
 
 async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
-    """Run a turn of a model that calls through its API."""
+    """Run a turn of a model that calls tools through its API."""
     run.messages = opening_messages(run.request, entries, boundary=run.boundary, block=None, native=True)
     if not entries:
         return await _only_answer(run)
-    # APIs take fewer letters in a name than we do: calls come back under the names that were shown.
+    # APIs restrict the characters of tool names more than we do, so the model sees and calls mapped names.
     names = shown_names(tuple(entry.card.name for entry in entries))
     offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries, run.turn.wordings))
     reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}
@@ -51,7 +51,7 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
 
 
 async def _without_calls(run: Running, said: Said) -> TurnResult:
-    """The answer, unless step one had to be a call: then the gate refuses it."""
+    """Handle an answer without calls: the gate refuses it if step one had to be a call."""
     if run.required is None or run.calls:
         return run.ended() if run.request.tool_phase else await run.answered(said)
     if run.turn.may_finish:
@@ -64,7 +64,7 @@ async def _without_calls(run: Running, said: Said) -> TurnResult:
 async def _take_calls(
     run: Running, said: Said, reads: set[str], names: ShownNames
 ) -> tuple[TurnResult | None, str | None]:
-    """Propose the calls of one answer: how the turn ended, or which limit is reached."""
+    """Propose the calls of one answer; return the result if the turn ended, and the limit that was reached, if any."""
     calls = said.calls
     arguments = [_arguments(call) for call in calls]
     refused = _refusal(run, calls, arguments, reads)
@@ -99,7 +99,7 @@ async def _take_calls(
 def _refusal(
     run: Running, calls: Sequence[NativeCall], arguments: Sequence[Mapping[str, Any] | Rejection], reads: set[str]
 ) -> Rejection | None:
-    """Why an answer is refused as a whole: nothing of it runs if any of it cannot be read."""
+    """Return why the whole answer is refused, if it is: no call runs if any call cannot be parsed."""
     if len(calls) > 1 and not (run.request.parallel_reads and all(call.name in reads for call in calls)):
         return Rejection(fault=MULTIPLE, reason=SEVERAL, proposed_tool=calls[0].name[:_MAX_NAME])
     for call, args in zip(calls, arguments, strict=True):
@@ -109,7 +109,7 @@ def _refusal(
 
 
 def _arguments(call: NativeCall) -> Mapping[str, Any] | Rejection:
-    """The arguments, read as strictly as an envelope."""
+    """Parse the arguments as strictly as an envelope."""
     try:
         return parse_json_object(call.arguments.encode(), MAX_ENVELOPE_BYTES)
     except UnicodeEncodeError:
@@ -117,7 +117,7 @@ def _arguments(call: NativeCall) -> Mapping[str, Any] | Rejection:
 
 
 def _written(calls: Sequence[NativeCall]) -> str:
-    """Calls as the receipt of their refusal keeps them."""
+    """Serialise calls for the receipt of their refusal."""
     written = [{"name": call.name, "arguments": call.arguments} for call in calls]
     try:
         return orjson.dumps(written).decode()
@@ -126,7 +126,7 @@ def _written(calls: Sequence[NativeCall]) -> str:
 
 
 async def _finish(run: Running, why: str) -> TurnResult:
-    """A limit is reached: the answer is forced."""
+    """Force the final answer after a limit was reached."""
     if run.request.tool_phase:
         return run.ended(forced=True)
     run.says("user", forced_section(why, run.request.form))
@@ -134,7 +134,7 @@ async def _finish(run: Running, why: str) -> TurnResult:
 
 
 async def _only_answer(run: Running, *, forced: bool = False) -> TurnResult:
-    """Ask for the answer. Nothing is offered, and a call all the same is refused by the closed turn."""
+    """Ask for the answer without offering tools; the closed turn refuses any call."""
     run.turn.close()
     said = await run.ask()
     if isinstance(said, ModelError):

@@ -1,4 +1,4 @@
-"""A loop of our own, so that scripts and notebooks can call the gate without `await`."""
+"""A background event loop, so that scripts and notebooks can call the gate without `await`."""
 
 import asyncio
 import os
@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 PATIENCE_S = 5
-"""How long a closing portal waits for tools that do not want to be cancelled."""
+"""Seconds to wait on close for tools that do not respond to cancellation."""
 
 
 class Portal:
-    """Runs coroutines on a background loop; works inside another running loop too (Jupyter)."""
+    """Runs coroutines on a background event loop; also works inside another running loop (Jupyter)."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -22,10 +22,10 @@ class Portal:
         self._pid = 0
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run to the end and give the result.
+        """Run a coroutine to completion and return its result.
 
         Raises:
-            RuntimeError: Called on the background loop itself, e.g. by an `async def` tool: it would wait for itself.
+            RuntimeError: Called on the background loop itself, e.g. by an `async def` tool: it would deadlock.
         """
         loop = self._running_loop()
         if self._thread is threading.current_thread():
@@ -34,7 +34,7 @@ class Portal:
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
 
     def close(self) -> None:
-        """Stop the loop, if it was ever started; what still runs on it is cancelled and leaves its receipt."""
+        """Stop the loop, if it was started; tasks still running are cancelled and leave their receipts."""
         with self._lock:
             loop, thread, self._loop = self._loop, self._thread, None
         if loop is None or thread is None or self._pid != os.getpid():
@@ -45,7 +45,7 @@ class Portal:
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            # Threads do not survive a fork: the child needs a loop of its own.
+            # Threads do not survive a fork, so the child process needs its own loop.
             if self._loop is None or self._pid != os.getpid():
                 self._loop = asyncio.new_event_loop()
                 self._pid = os.getpid()
@@ -63,7 +63,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             task.cancel()
         if left:
             loop.run_until_complete(asyncio.wait(left, timeout=PATIENCE_S))
-        # Connections that a generator holds open are closed here, not whenever they are collected.
+        # Close connections held by async generators now rather than at garbage collection.
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()

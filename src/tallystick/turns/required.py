@@ -1,7 +1,7 @@
-"""Whether step one of a turn must be a tool call.
+"""Decide whether step one of a turn must be a tool call.
 
-The flag says so plainly. The phrases are what the documents this product comes from looked for; they stay as a
-fallback, and a turn that was required by them says so, because they are easy to miss and easy to hit by chance.
+The request flag is explicit. The phrases come from the product's original documents and remain as a fallback; a turn
+that matched one is marked `heuristic`, because phrases are easy to miss and easy to match by accident.
 """
 
 import re
@@ -13,15 +13,15 @@ from tallystick.turns.result import RequiredBy
 _PHRASES = ("return only the json tool call object", "respond with exactly one json object")
 _TOOL_FIRST = re.compile(r"\buse the [`'\"]?([a-z0-9_.-]{1,128})[`'\"]? tool first\b")
 _MAX_READ = 20_000
-"""Characters of a message that are searched: an instruction stands at its beginning or its end."""
+"""Characters searched at each end of a long message, because instructions are at its beginning or its end."""
 
 
 def required_by(request: Request, names: Iterable[str]) -> RequiredBy | None:
-    """Why step one must be a call; None: it need not be.
+    """Return why step one must be a call; None: no call is required.
 
     Args:
-        request: Its own message counts; history and results never do.
-        names: The tools of the turn: what the turn does not have cannot be required.
+        request: Only its message is searched, never history or results.
+        names: The tools of the turn; a tool that the turn does not have cannot be required.
     """
     if request.policy.require_tool or request.tool_phase:
         return "flag"
@@ -36,5 +36,5 @@ def required_by(request: Request, names: Iterable[str]) -> RequiredBy | None:
 
 
 def _folded(name: str) -> str:
-    """Prompts write `file-locator` for `file_locator`."""
+    """Normalise a tool name, because prompts write `file-locator` for `file_locator`."""
     return name.casefold().replace("-", "_")

@@ -1,4 +1,4 @@
-"""What came of one agent turn: its steps, its results, and the reply or the reason why there is none."""
+"""The result of one agent turn: its steps, its tool results, and the reply or the reason why there is none."""
 
 from typing import Any, Literal
 
@@ -8,47 +8,47 @@ from tallystick.records import record
 from tallystick.turns.model import Message, ModelError, Usage
 
 StepKind = Literal["call", "decision", "final"]
-"""`call` proposes a tool (run or refused), `decision` is the wish to finish, `final` is the answer."""
+"""`call`: a proposed tool call (run or refused); `decision`: the model chose to finish; `final`: the answer."""
 RequiredBy = Literal["flag", "heuristic"]
 
 
 @record
 class Injected:
-    """A tool's result as a prompt carries it; a conference hands these from the tool phase to the agents."""
+    """A tool result in the form used in prompts; a conference passes these from the tool phase to the agents."""
 
     tool: str
     receipt_id: str
     text: str
-    """What of the result is shown."""
+    """The part of the result that is shown."""
     sha256: str
     full_size: int
     truncated: bool = False
     error: str | None = None
-    """The category, for a call that was accepted and failed; `text` is then the problem."""
+    """The error category if an accepted call failed; `text` is then the problem."""
 
 
 @record
 class Step:
-    """One thing the model said, and what came of it."""
+    """One model answer or native call, and its outcome."""
 
     index: int
     """From 1."""
     kind: StepKind
     text: str
-    """What it said, as it came; for a native call its arguments."""
+    """The model's text as received; for a native call its arguments."""
     outcome: Outcome | None = None
-    """Of a call or a decision."""
+    """Only for a call or a decision."""
     receipt_id: str | None = None
     code: str | None = None
-    """Why it was refused or failed."""
+    """Why the step was refused or failed."""
     usage: Usage = Usage()
     elapsed_ms: int = 0
-    """Model and gate together."""
+    """Time of model and gate together."""
     commentary: str = ""
-    """Text beside a native call, or thinking that was put aside: kept, never acted on."""
+    """Text sent with a native call, or thinking stripped from the answer: kept but without effect."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         wire: dict[str, Any] = {"index": self.index, "kind": self.kind, "text": self.text}
         if self.outcome is not None:
             wire |= {"tool": self.outcome.tool, "outcome": self.outcome.as_dict()}
@@ -61,45 +61,45 @@ class Step:
 
 @record
 class Rejected:
-    """A reply that did not pass its check. Whether its text is shown all the same is the door's to say."""
+    """A reply that failed its check; the door decides whether to show its text."""
 
     text: str
     code: str
     findings: Findings | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         findings = None if self.findings is None else self.findings.as_dict()
         return {"text": self.text, "code": self.code, "findings": findings}
 
 
 @record
 class HandedBack:
-    """An accepted call of the client's own tool: the client runs it and reports under this receipt."""
+    """An accepted call of a client tool: the client runs it and reports the result under this receipt."""
 
     receipt_id: str
     tool: str
     args: dict[str, Any]
     call_id: str | None = None
-    """As the model's API named the call, where it speaks natively."""
+    """The call id from the model's API, for native calls."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         return {"receipt_id": self.receipt_id, "tool": self.tool, "args": self.args, "call_id": self.call_id}
 
 
 @record
 class TurnResult:
-    """One agent turn, ended."""
+    """The result of one finished agent turn."""
 
     turn_id: str
     reply: str | None = None
-    """The answer; None: refused, abstained, stopped or not heard."""
+    """The answer; None: refused, abstained, stopped or the model gave none."""
     rejected: Rejected | None = None
     findings: Findings | None = None
-    """None: the reply was not checked (abstained, raw, or there is none)."""
+    """None: the reply was not checked (abstained, raw, or no reply)."""
     receipts: tuple[str, ...] = ()
-    """Of the calls that were let through, in order."""
+    """Receipts of the calls that were not rejected, in order."""
     steps: tuple[Step, ...] = ()
     stop_hook: str | None = None
     """`STOP_HOOK: tool_call_rejected tool_call_nonce_invalid`; see `stop_hooks`."""
@@ -107,16 +107,16 @@ class TurnResult:
     abstained: bool = False
     model_error: ModelError | None = None
     held: Held | None = None
-    """A call waits for a person; the turn waits with it."""
+    """Set if a call waits for approval; the turn waits with it."""
     handed_back: tuple[HandedBack, ...] = ()
     required_by: RequiredBy | None = None
-    """Why step one had to be a tool call; `heuristic` is the fragile one and worth counting."""
+    """Why step one had to be a tool call; `heuristic` is error-prone and worth monitoring."""
     forced: bool = False
-    """A limit was reached, so the answer was asked for before the model wished to give it."""
+    """A limit was reached, so the answer was requested before the model chose to finish."""
     results: tuple[Injected, ...] = ()
-    """What the tools gave, as the model saw it."""
+    """The tool results as the model saw them."""
     messages: tuple[Message, ...] = ()
-    """The prompt as it stood at the end."""
+    """The prompt at the end of the turn."""
     model: str = ""
     provider: str = ""
 
@@ -126,7 +126,7 @@ class TurnResult:
         return None if self.findings is None else self.findings.line
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form; the prompt is left out."""
+        """Return the wire form, without the prompt."""
         wire: dict[str, Any] = {
             "turn_id": self.turn_id,
             "reply": self.reply,
@@ -142,7 +142,7 @@ class TurnResult:
         return wire | self._ending()
 
     def _ending(self) -> dict[str, Any]:
-        """How it ended, where it did not simply end in a reply."""
+        """Return the fields that describe an end other than a plain reply."""
         wire: dict[str, Any] = {
             name: value
             for name, value in (
@@ -163,7 +163,7 @@ class TurnResult:
 
 
 def usage_dict(usage: Usage) -> dict[str, int]:
-    """The wire form of what an answer cost."""
+    """Return the wire form of `Usage`."""
     return {
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,

@@ -1,6 +1,6 @@
-"""The nouns of durable work: the states of a run, why it failed, how a step is tried again, queues and schedules.
+"""Records of durable runs: run states, failures, step retries, queues and schedules.
 
-They stand apart from the port (`durable.py`), so that flows, doors and the engine's binding can share them.
+They are separate from the port (`durable.py`), so that flows, doors and the engine's adapter can share them.
 """
 
 from collections.abc import Mapping
@@ -14,33 +14,33 @@ RunState = Literal["delayed", "waiting", "running", "done", "failed", "cancelled
 FOLLOWS: Mapping[RunState, frozenset[RunState]] = {
     "delayed": frozenset({"waiting", "cancelled"}),
     "waiting": frozenset({"running", "cancelled"}),
-    # Back to waiting: the worker died, or handed the run over while stopping.
+    # Back to waiting: the worker died, or released the run while stopping.
     "running": frozenset({"waiting", "done", "failed", "cancelled", "dead"}),
     "failed": frozenset({"waiting"}),
     "cancelled": frozenset({"waiting"}),
-    # The dead letter: begun too often without an end, most likely because it kills its worker.
+    # Dead letter: started too often without finishing, most likely because it crashes its worker.
     "dead": frozenset({"waiting"}),
     "done": frozenset(),
 }
-"""What a run may become next. `resume` is the step from an ended state back to waiting; done is final."""
+"""Allowed state transitions of a run. `resume` moves an ended run back to waiting; `done` is final."""
 
 ENDED: frozenset[RunState] = frozenset({"done", "failed", "cancelled", "dead"})
 RESUMABLE: frozenset[RunState] = frozenset(state for state in ENDED if "waiting" in FOLLOWS[state])
 
 MAX_ATTEMPTS = 50
-"""Begun this often without an end, a run is a dead letter: far above what restarts explain."""
+"""Starts without finishing after which a run becomes a dead letter; far more than normal restarts cause."""
 
 
 class DurableError(TallyError):
-    """The durable engine cannot do what was asked; the code says why."""
+    """The durable engine cannot perform the operation; the code says why."""
 
     code = "durable_error"
 
 
-class StepFailed(TallyError):  # noqa: N818 - reads as what it is
-    """A step failed in all its attempts; a flow may catch it and go another way.
+class StepFailed(TallyError):  # noqa: N818 - the name already says that it is an error
+    """A step failed in all its attempts; a flow may catch it and take another path.
 
-    It is rebuilt from the record, so that a flow meets the same error the first time and after a crash.
+    It is rebuilt from the stored record, so that a flow sees the same error the first time and after a crash.
     """
 
     code = "step_failed"
@@ -54,31 +54,31 @@ class StepFailed(TallyError):  # noqa: N818 - reads as what it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """Why a step or a run failed, as it is stored."""
+    """The stored reason why a step or a run failed."""
 
     kind: str
     """The exception's class name."""
     message: str
     code: str | None = None
-    """The fixed code, where the exception had one."""
+    """The fixed code, if the exception had one."""
     step: str | None = None
-    """The step that failed, where it was one."""
+    """The step that failed, if the failure was in a step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retry:
-    """How often a step is tried, and how long the pauses are."""
+    """Retry policy of a step: number of attempts and backoff."""
 
     attempts: int = 1
     first_s: float = 1.0
-    """Pause after the first failure; each further one is `factor` times longer, up to `longest_s`."""
+    """Pause in seconds after the first failure; each further pause is `factor` times longer, up to `longest_s`."""
     factor: float = 2.0
     longest_s: float = 60.0
     never_on: tuple[type[Exception], ...] = ()
-    """Errors that trying again cannot mend."""
+    """Errors that are not retried, because a retry cannot succeed."""
 
     def pause_after(self, attempt: int) -> float:
-        """Seconds to wait after the given attempt (the first is 1) has failed."""
+        """Return the seconds to wait after the given attempt (the first is 1) has failed."""
         try:
             return min(self.longest_s, self.first_s * self.factor ** (attempt - 1))
         except OverflowError:
@@ -90,35 +90,35 @@ ONCE = Retry()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queue:
-    """Where runs wait, and how many of them go on at once."""
+    """A queue of runs and its concurrency limits."""
 
     name: str
     concurrency: int | None = None
-    """At once over all workers together; None: no such limit."""
+    """Maximum concurrent runs across all workers; None: unlimited."""
     per_worker: int | None = 8
-    """At once in one worker; each plain run holds a thread."""
+    """Maximum concurrent runs in one worker; each run of a synchronous flow occupies a thread."""
     starts: int | None = None
-    """At most this many begin within `per_s` seconds, for a service that counts calls."""
+    """Maximum starts within `per_s` seconds, for services with a rate limit."""
     per_s: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
-    """A flow that is started again and again; several workers start it once each time."""
+    """A flow that starts periodically: once per due time, even with several workers."""
 
     name: str
     flow: str
     cron: str
-    """Five fields, or six with seconds first."""
+    """Cron expression with five fields, or six with seconds first."""
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The flow also gets `scheduled_at`, the time it was due."""
+    """Arguments of the flow, which also receives `scheduled_at`, the time it was due."""
     timezone: str | None = None
     """IANA name; None: UTC."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStatus:
-    """What is known of a run."""
+    """The status of a run."""
 
     id: str
     flow: str
@@ -126,25 +126,25 @@ class RunStatus:
     state: RunState
     args: Mapping[str, Any]
     result: Any = None
-    """What the flow returned, once it is done."""
+    """The flow's return value, once the run is done."""
     failure: Failure | None = None
     attempts: int = 0
-    """How often a worker has begun it."""
+    """How often a worker has started it."""
     worker: str | None = None
-    """Who runs it, or ran it last."""
+    """The worker that runs it, or ran it last."""
     created_ms: int = 0
     updated_ms: int = 0
     ended_ms: int | None = None
 
     @property
     def ended(self) -> bool:
-        """Whether it goes on only after `resume`."""
+        """Whether the run has ended; it can continue only through `resume`."""
         return self.state in ENDED
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepRecord:
-    """A step that has ended."""
+    """A finished step."""
 
     name: str
     failed: bool
@@ -154,7 +154,7 @@ class StepRecord:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """Something a flow told while it ran; `seq` counts from 0 within the run."""
+    """An event published by a flow; `seq` counts from 0 within the run."""
 
     seq: int
     data: Any
@@ -162,7 +162,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerSeen:
-    """A worker's row: who beats, how far, and who is taking its runs over."""
+    """A worker's registry row: its heartbeat count, and the worker that is taking over its runs."""
 
     id: str
     host: str

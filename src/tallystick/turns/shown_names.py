@@ -1,7 +1,7 @@
-"""Tool ids as clients may say them: most model APIs allow letters, digits, `_` and `-`, and 64 of them.
+"""Map tool ids to names that model APIs accept: most allow only letters, digits, `_` and `-`, at most 64 characters.
 
-A dot is shown as two underscores. Where that would name two tools, or be too long, the end is a digest of the id. The
-table is made from all ids at once, so a shown name leads back to exactly one tool.
+A dot becomes two underscores. If the result is ambiguous or too long, it ends in a digest of the id. The mapping is
+built from all ids at once, so each shown name maps back to exactly one tool.
 """
 
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from functools import lru_cache
 from hashlib import sha256
 
 LONGEST = 64
-"""What the strictest common API takes."""
+"""Maximum characters of a tool name in the strictest common API."""
 _DIGEST = 8
 
 
 class ShownNames:
-    """Both directions between ids and shown names, for one set of tools."""
+    """Bidirectional mapping between ids and shown names for one set of tools."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         known = tuple(ids)
@@ -22,7 +22,7 @@ class ShownNames:
         claims: dict[str, int] = {}
         for tool_id, name in plain.items():
             claims[name] = claims.get(name, 0) + 1
-            # An id that needs no change keeps its name, whoever else would like to have it.
+            # An id that needs no change keeps its name; other ids that would map to it get a digest.
             if name != tool_id and name in plain:
                 claims[name] += 1
         self._shown = {
@@ -32,17 +32,17 @@ class ShownNames:
         self._meant = {shown: tool_id for tool_id, shown in self._shown.items()}
 
     def shown(self, tool_id: str) -> str:
-        """The name a client is given."""
+        """Return the name shown to the client."""
         return self._shown.get(tool_id, tool_id)
 
     def meant(self, name: str) -> str:
-        """The id that a name means; a name that nobody was given stays what it is, for the gate to refuse."""
+        """Return the id of a shown name; an unknown name is returned unchanged, so that the gate refuses it."""
         return self._meant.get(name, name) if name not in self._shown else name
 
 
 @lru_cache(maxsize=64)
 def shown_names(ids: tuple[str, ...]) -> ShownNames:
-    """The names of a set of tools; remembered, since the same set comes again with every turn."""
+    """Return the mapping for a set of tools; cached, because every turn uses the same set."""
     return ShownNames(ids)
 
 

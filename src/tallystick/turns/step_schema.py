@@ -1,7 +1,7 @@
-"""The schema of a step, made from one that is remembered: only the nonce differs from step to step.
+"""Build the schema of a step from a cached one: only the nonce differs between steps.
 
-Walking every tool's schema at every step would cost more than the step. What is given out shares its parts with what
-is remembered, so whoever needs it in another form makes a copy.
+Walking every tool's schema at every step would cost more than the step itself. The returned schema shares objects with
+the cache, so callers must copy it before changing it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.turn_schema import turn_schema
 
 _MAX_KEPT = 256
-"""Sets of tools that are remembered; when there are more, all are forgotten and made again."""
+"""Maximum number of cached tool sets; when it is reached, the cache is cleared."""
 
 _kept: dict[tuple[Any, ...], Sequence[Mapping[str, Any]]] = {}
 
 
 def step_schema(entries: Sequence[Entry], nonce: str, *, first: bool, may_finish: bool) -> dict[str, Any]:
-    """What `turn_schema` makes, for the price of filling in the nonce."""
-    # A version is the digest of the whole card, so what is remembered cannot be out of date.
+    """Return the same schema as `turn_schema`, at the cost of filling in the nonce."""
+    # A version is the digest of the whole card, so a cached entry cannot be stale.
     key = (first, may_finish, *(entry.card.version for entry in entries))
     branches = _kept.get(key)
     if branches is None:

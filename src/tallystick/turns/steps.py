@@ -1,4 +1,4 @@
-"""A turn while it runs: what was said, what came of it, what it cost so far, and how it ends."""
+"""State of a running turn: messages, steps, results, usage so far, and how it ends."""
 
 import inspect
 import logging
@@ -18,11 +18,11 @@ _log = logging.getLogger(__name__)
 
 NOTHING = Usage()
 STEP_LIMIT = "step_limit"
-"""What a model is told when it has made as many calls as it may."""
+"""The reason given to a model that has reached its limit of calls."""
 
 
 class Running:
-    """One turn on its way. Both speeches go through here, so a step is asked, counted and noted in one place."""
+    """One running turn; both loops (enveloped and native) use it to ask the model, count usage and record steps."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Running:
         self.messages: list[Message] = []
         self.required: RequiredBy | None = None
         self.calls = 0
-        """How many calls were proposed: what the step limit counts."""
+        """Number of proposed calls, which the step limit counts."""
         self.boundary = boundary_of(turn.nonce or turn.turn_id)
         self._check = check
         self._clock = clock
@@ -58,7 +58,7 @@ class Running:
         """Ask the model with the messages so far.
 
         Args:
-            more: What else of an `Ask`: schema, offers, whether a call is required.
+            more: Further fields of `Ask`: schema, offers, whether a call is required.
         """
         self._since = self._clock()
         self._tell("asking")
@@ -74,13 +74,13 @@ class Running:
         return said
 
     def says(self, role: str, content: str) -> None:
-        """Put a message at the end of the prompt."""
+        """Append a message to the prompt."""
         self.messages.append(Message(role="assistant" if role == "assistant" else "user", content=content))
 
     # -- the steps -----------------------------------------------------------------------------------------------------
 
     def note_call(self, text: str, outcome: Outcome, *, commentary: str = "") -> None:
-        """Note a call or a decision, with what the gate made of it."""
+        """Record a call or a decision with its outcome."""
         if outcome.final:
             return self._note("decision", text, outcome=outcome, receipt_id=outcome.receipt_id)
         self.calls += 1
@@ -96,7 +96,7 @@ class Running:
         )
 
     def take_result(self, outcome: Outcome) -> str:
-        """Keep what a call gave, and write it for the prompt."""
+        """Store the result of a call and return it formatted for the prompt."""
         result = injected_from(outcome)
         if outcome.status != "rejected":
             self._results.append(result)
@@ -110,7 +110,7 @@ class Running:
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def ended_by(self, outcome: Outcome) -> TurnResult | None:
-        """The result, if this submission ends the turn: held, refused, or the client's own to run."""
+        """Return the turn result if this outcome ends the turn: held, refused, or handed back to the client."""
         if outcome.held is not None:
             return self.ended(held=outcome.held, stop_hook=hook_of(outcome))
         if outcome.handed_back:
@@ -123,11 +123,11 @@ class Running:
         return self.ended(model_error=error, stop_hook=stop_hook(Hook.MODEL_ERROR, error.code))
 
     async def answered(self, said: Said, *, forced: bool = False) -> TurnResult:
-        """The model's answer, checked."""
+        """End the turn with the model's answer, after the reply check."""
         request, turn = self.request, self.turn
-        # From here on nothing can be called in this turn, whatever the answer says.
+        # Close before reading the answer, so that nothing in it can be called.
         turn.close()
-        # A raw text meets no check that could refuse the thinking in it.
+        # Raw text is not checked, so thinking in it would not be refused; strip it.
         strip = request.cot == "strip" or request.skip_tools
         text, thinking = put_aside(said.text) if strip else (said.text, "")
         self.says("assistant", said.text)
@@ -154,7 +154,7 @@ class Running:
         )
 
     def ended(self, **how: Any) -> TurnResult:
-        """The turn as it stands, and how it ended."""
+        """Build the turn result from the current state and the given ending."""
         return TurnResult(
             turn_id=self.turn.turn_id,
             receipts=tuple(self._receipts),
@@ -178,7 +178,7 @@ class Running:
             elapsed_ms=max(0, round((now - self._since) * 1000)),
             **more,
         )
-        # Of several calls in one answer, the first carries what the answer cost.
+        # If one answer contains several calls, the first step carries the usage of the answer.
         self._unclaimed, self._since = NOTHING, now
         self._steps.append(step)
         self._tell(step)
@@ -187,12 +187,12 @@ class Running:
         if self._watch is not None:
             try:
                 self._watch(what)
-            except Exception:  # noqa: BLE001 - watching must never stop a turn
+            except Exception:  # noqa: BLE001 - a failing callback must never stop a turn
                 _log.exception("a watcher failed; the turn is not affected")
 
 
 def handed_back(outcome: Outcome, call_id: str | None = None) -> HandedBack:
-    """A call that the client runs itself."""
+    """Build the record of a call that the client runs itself."""
     return HandedBack(
         receipt_id=outcome.receipt_id, tool=outcome.tool or "", args=dict(outcome.args or {}), call_id=call_id
     )

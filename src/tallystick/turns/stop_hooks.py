@@ -1,4 +1,4 @@
-"""Stop hooks: one line that says why a turn or a task ended without what was asked for.
+"""Stop hooks: one line that says why a turn or a task ended without the requested result.
 
 STOP_HOOK: tool_call_rejected tool_call_nonce_invalid
 STOP_HOOK: approval_required
@@ -14,34 +14,34 @@ PREFIX = "STOP_HOOK:"
 
 
 class Hook(StrEnum):
-    """Every kind there is. The first two are the gate's own."""
+    """All kinds of stop hook; the first two are defined by the gate."""
 
     TOOL_CALL_REJECTED = Stop.TOOL_CALL_REJECTED.value
     APPROVAL_REQUIRED = Stop.APPROVAL_REQUIRED.value
     REPLY_REJECTED = "reply_rejected"
-    """The answer did not pass its check; the code is the bucket."""
+    """The answer failed its check; the code is the bucket."""
     MODEL_ERROR = "model_unheard"
-    """No answer came; the code says why."""
+    """The model gave no answer; the code says why."""
     TASK_PACKET_INVALID = "task_packet_invalid"
     TASK_RECEIPT_INVALID = "task_receipt_invalid"
-    """A task's JSON is not what was agreed; the code names what is wrong."""
+    """A task's JSON is invalid; the code names what is wrong."""
 
 
 @record
 class StopHook:
-    """A stop hook, read."""
+    """A parsed stop hook."""
 
     kind: Hook
     code: str | None = None
 
 
 def stop_hook(kind: Hook, code: str | None = None) -> str:
-    """Write one."""
+    """Format a stop hook as text."""
     return f"{PREFIX} {kind} {code}" if code else f"{PREFIX} {kind}"
 
 
 def hook_of(outcome: Outcome) -> str | None:
-    """The hook of a submission that ends its turn; None: the turn goes on."""
+    """Return the stop hook of an outcome that ends its turn; None: the turn continues."""
     if outcome.held is not None:
         return stop_hook(Hook.APPROVAL_REQUIRED)
     if outcome.status != "rejected" or outcome.must_finish:
@@ -50,7 +50,7 @@ def hook_of(outcome: Outcome) -> str | None:
 
 
 def code_of(outcome: Outcome) -> str | None:
-    """The code a turn is told: of the refusal, or the category of a failure."""
+    """Return the code of a refusal, or the category of a failure; None if there is neither."""
     if outcome.rejection is not None:
         return outcome.rejection.call_code
     fault = outcome.fault
@@ -58,7 +58,7 @@ def code_of(outcome: Outcome) -> str | None:
 
 
 def read_stop_hook(text: str) -> StopHook | None:
-    """Read one; None: it is none of ours."""
+    """Parse a stop hook; None: the text is not a known stop hook."""
     kind, _, code = text.removeprefix(PREFIX).strip().partition(" ")
     if not text.startswith(PREFIX) or kind not in set(Hook):
         return None

@@ -1,14 +1,14 @@
-"""Thinking before an answer: put aside where it is a block of its own, so that the answer can be judged.
+"""Strip thinking blocks before an answer, so that the reply check sees only the answer.
 
-The same blocks as the gate puts aside before an envelope. What is left of tags after this is refused by the check.
+These are the same blocks that the gate strips before an envelope. The check refuses any thinking tags that remain.
 """
 
 _CLOSES = {"<think>": "</think>", "<thinking>": "</thinking>", "[thinking]": "[/thinking]"}
 
 
 def put_aside(text: str) -> tuple[str, str]:
-    """The answer, and the thinking that stood before it."""
-    # Most answers hold no tag, and then there is nothing to lower and to search.
+    """Split a text into the answer and the thinking before it."""
+    # Fast path: most answers contain no tag, so skip lower-casing and searching.
     if "<" not in text and "[" not in text:
         return text, ""
     at = _end_of_thinking(text)
@@ -17,14 +17,14 @@ def put_aside(text: str) -> tuple[str, str]:
 
 def _end_of_thinking(text: str) -> int:
     lowered = text.lower()
-    # A letter whose lower case is longer would shift every place after it.
+    # A letter whose lower case is longer would shift every later offset.
     if len(lowered) != len(text):
         return 0
     at = 0
     while True:
         start = at + len(text) - at - len(text[at:].lstrip())
         opening = next((tag for tag in _CLOSES if lowered.startswith(tag, start)), None)
-        # A closing tag alone ends a block that the chat template began.
+        # A closing tag without an opening one ends a block that the chat template opened.
         if opening is not None:
             end = lowered.find(_CLOSES[opening], start)
             closing = _CLOSES[opening]
@@ -36,7 +36,7 @@ def _end_of_thinking(text: str) -> int:
 
 
 def _orphan(lowered: str, start: int) -> tuple[int, str]:
-    """The first closing tag that no opening one stands before."""
+    """Return the position and text of the first closing tag with no opening tag before it; (-1, "") if none."""
     found = [(place, tag) for tag in _CLOSES.values() if (place := lowered.find(tag, start)) >= 0]
     if not found:
         return -1, ""

@@ -1,7 +1,7 @@
-"""A turn as a person or a program can read it afterwards: the prompt, every step, and how it ended.
+"""Transcript of a finished turn for people and programs: the prompt, every step, and how it ended.
 
-As JSON lines it is complete: what the model was shown, what it said, what the gate made of it. As Markdown it is for
-reading. Neither is evidence: what happened stands in the receipts, which both name.
+The JSON Lines form is complete: the prompt, the model's answers and the gate's outcomes. The Markdown form is for
+reading. Neither is evidence; the receipts are, and both forms name them.
 """
 
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ SHORTEST_FENCE = 3
 
 @record
 class Transcript:
-    """One turn, written down."""
+    """The transcript of one turn."""
 
     request: Request
     result: TurnResult
     session_id: str = ""
     at: str = ""
-    """When it ended, in UTC; the clock is the caller's."""
+    """When the turn ended, in UTC; supplied by the caller."""
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The turn, its messages, its steps and its end, each as plain JSON."""
+        """Yield the turn, its messages, its steps and its end, each as plain JSON."""
         result, agent = self.result, self.request.agent
         yield {
             "kind": "turn", "turn_id": result.turn_id, "session_id": self.session_id, "at": self.at,
@@ -38,7 +38,7 @@ class Transcript:
         for message in result.messages:
             yield {"kind": "message", **_message(message)}
         for step in result.steps:
-            # `kind` says what the line is; what kind of step it is stands beside it.
+            # `kind` is the type of the line, so the kind of step moves to `step`.
             wire = step.as_dict()
             yield {**wire, "kind": "step", "step": wire["kind"]}
         ending = result.as_dict()
@@ -46,11 +46,11 @@ class Transcript:
         yield {"kind": "end", **ending}
 
     def as_json_lines(self) -> bytes:
-        """One line a record."""
+        """Return the records as JSON Lines, one record per line."""
         return b"".join(_dumped(line) + b"\n" for line in self.records())
 
     def as_markdown(self) -> str:
-        """For reading; the prompt is left out, except for what was asked."""
+        """Return the turn as Markdown for reading; of the prompt only the request message is included."""
         agent, result = self.request.agent, self.result
         parts = [
             f"# {agent.name}, {result.turn_id}",
@@ -75,7 +75,7 @@ class Transcript:
 
 
 def fenced(text: str) -> str:
-    """A text in a fence that nothing in it can close."""
+    """Wrap a text in a code fence that is longer than any run of backticks in it."""
     longest = run = 0
     for character in text:
         run = run + 1 if character == "`" else 0
@@ -131,7 +131,7 @@ def _dumped(line: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(line)
     except orjson.JSONEncodeError:
-        # A model may send half a character; it is replaced here and refused elsewhere.
+        # A model may send a lone surrogate; it is replaced here and refused elsewhere.
         return orjson.dumps(_mended(line))
 
 
@@ -144,5 +144,5 @@ def _mended(value: Any) -> Any:
 
 
 def _whole(text: str) -> str:
-    """Without half characters, which no file can hold."""
+    """Replace lone surrogates, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode()

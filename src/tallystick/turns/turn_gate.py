@@ -1,14 +1,13 @@
-"""Agent turns one at a time per endpoint: whoever came first goes first, and anyone may leave the queue.
+"""FIFO queue that runs agent turns one at a time per endpoint; a waiting turn may leave the queue at any time.
 
     async with gates.enter(endpoint.key) as place:
-        ...                                     # place.position was 2, 1, 0 on the way here
+        ...                                     # place.position went 2, 1, 0 while waiting
 
-A local model serves one prompt at a time, and two tool loops on one endpoint would wait for each other in ways nobody
-sees. So they wait here, where the place in the queue can be shown. Turns on different event loops and threads queue
-together.
+A local model serves one prompt at a time, so two tool loops on one endpoint would block each other invisibly. They
+queue here instead, where the position can be shown. Turns on different event loops and threads share one queue.
 
-Who is at the head of a queue has the turn: being woken only says so. Hence nobody can lose it on the way, whenever he
-is cancelled.
+The head of a queue owns the slot; the wake-up event only announces it. So the slot cannot be lost, no matter when a
+waiter is cancelled.
 """
 
 import asyncio
@@ -21,43 +20,43 @@ Moved = Callable[[int], None]
 
 
 class AgentTurnGate:
-    """The queues, one per endpoint key; a queue that is empty takes no memory."""
+    """The queues, one per endpoint key; empty queues are removed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._queues: dict[str, list[Place]] = {}
 
     def enter(self, key: str, *, moved: Moved | None = None) -> "Place":
-        """Queue up: `async with` waits for the turn and gives it up at the end.
+        """Return a place in the queue: `async with` waits for the slot and releases it at the end.
 
         Args:
             key: The endpoint (`Endpoint.key`).
-            moved: Is told the place in the queue when it changes: 2, 1, 0. It is called on the waiter's own loop.
+            moved: Callback for the position in the queue when it changes: 2, 1, 0. It runs on the waiter's event loop.
         """
         return Place(self, key, moved)
 
     def length(self, key: str) -> int:
-        """How many are in the queue of an endpoint, the one at work included."""
+        """Return the length of an endpoint's queue, including the running turn."""
         with self._lock:
             return len(self._queues.get(key, ()))
 
     def position(self, place: "Place") -> int | None:
-        """How many are before this one; 0: it has the turn; None: it is not in the queue."""
+        """Return how many turns are ahead of this one; 0: it owns the slot; None: it is not in the queue."""
         with self._lock:
             return next((at for at, other in enumerate(self._queues.get(place.key, ())) if other is place), None)
 
     def join(self, place: "Place") -> int:
-        """Put a place at the end of its queue; gives how many are before it."""
+        """Append a place to its queue; return how many are ahead of it."""
         with self._lock:
             queue = self._queues.setdefault(place.key, [])
             queue.append(place)
             return len(queue) - 1
 
     def leave(self, place: "Place") -> None:
-        """Take a place out and let the others move up."""
+        """Remove a place and move the others up."""
         with self._lock:
             queue = [other for other in self._queues.get(place.key, ()) if other is not place]
-            # Whose event loop is gone cannot go on, and must not keep the others waiting.
+            # A waiter whose event loop is closed cannot run and must not block the others.
             while queue and not queue[0].move(0):
                 del queue[0]
             for at, other in enumerate(queue[1:], 1):
@@ -69,10 +68,10 @@ class AgentTurnGate:
 
 
 class Place:
-    """One turn's place in a queue, used once."""
+    """One turn's place in a queue; single use."""
 
     _loop: asyncio.AbstractEventLoop
-    """Whose turn it is goes on here; known from when it queues up."""
+    """The waiter's event loop; set when it joins the queue."""
 
     def __init__(self, gate: AgentTurnGate, key: str, moved: Moved | None) -> None:
         self.key = key
@@ -83,11 +82,11 @@ class Place:
 
     @property
     def position(self) -> int | None:
-        """How many are before this one; 0: it has the turn; None: not in the queue."""
+        """How many turns are ahead of this one; 0: it owns the slot; None: not in the queue."""
         return self._gate.position(self)
 
     async def __aenter__(self) -> Self:
-        """Wait for the turn; cancelling leaves the queue."""
+        """Wait for the slot; cancellation leaves the queue."""
         self._loop = asyncio.get_running_loop()
         before = self._gate.join(self)
         try:
@@ -102,11 +101,11 @@ class Place:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the turn to the next."""
+        """Release the slot to the next in the queue."""
         self._gate.leave(self)
 
     def move(self, position: int) -> bool:
-        """Say on the waiter's own loop how many are before it now; False: its loop is gone."""
+        """Report the new position on the waiter's event loop; False: its loop is closed."""
         try:
             self._loop.call_soon_threadsafe(self._tell, position)
         except RuntimeError:

@@ -1,4 +1,4 @@
-"""How a tool is put to a model, where a room words it otherwise than its card."""
+"""Prompt wording with which a room overrides a tool's card."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,14 +9,14 @@ from tallystick.records import record
 
 @record
 class Wording:
-    """What is said of one tool."""
+    """The wording of one tool."""
 
     description: str | None = None
-    """None: what its card says."""
+    """None: the description of its card."""
     example: Mapping[str, Any] | None = None
-    """One call as the model must write it, with `<TOOL_NONCE>` for the nonce."""
+    """An example call as the model must write it, with `<TOOL_NONCE>` for the nonce."""
 
 
 Wordings = Mapping[str, Wording]
-"""By the tool's id."""
+"""Wordings by tool id."""
 NO_WORDINGS: Wordings = MappingProxyType({})

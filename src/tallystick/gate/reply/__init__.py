@@ -1,15 +1,15 @@
-"""Step five: what a reply may claim.
+"""Step five: check what a reply claims.
 
-`check.check_reply` reads in this order:
+`check.check_reply` runs these checks in order:
 
-1. `leaks`: an abstention ends the check; thinking and tool syntax do not belong in a reply.
-2. `evidence`: the one Evidence line, taken apart into items.
-3. `citations`, `tool_results`, `absence`: each item against its source.
-4. `quotations`: what the body quotes must stand in a source named on the line.
-5. `roles`: at least one item from where this agent has to look.
+1. `leaks`: an abstention ends the check; thinking and tool syntax are not allowed in a reply.
+2. `evidence`: parse the one Evidence line into items.
+3. `citations`, `tool_results`, `absence`: check each item against its source.
+4. `quotations`: every quotation in the body must occur in a source named on the line.
+5. `roles`: at least one item must come from a source required for the agent's role.
 
-Whatever is quoted is held against what the agent wrote itself (`own_text`; the ledger knows it, `writings`).
-`sentences` is the other form: every sentence carries its own reference. `sources` has the ports, `findings` the
-result, `diagnosis` says why a quote was refused. Presence is what is proved, never that a source supports the
-conclusion.
+Every quote is compared with what the agent wrote itself (`own_text`; `writings` reads that from the ledger).
+`sentences` parses the alternative form, in which every sentence carries its own reference. `sources` defines the ports,
+`findings` the result, and `diagnosis` explains why a quote was refused. The check proves that quoted text exists, not
+that it supports the conclusion.
 """

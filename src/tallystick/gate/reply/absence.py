@@ -1,7 +1,7 @@
-"""Absence: every file in the scope exists, and the term really does not stand in any of them.
+"""Check absence claims: every file in the scope exists and none of them contains the term.
 
-Here folding errs the other way: case does not count, compatibility forms are the same letters and characters that
-cannot be seen are left out, so that a term is not called absent because of how it is written.
+Normalisation is looser here than for quotes: it ignores case, maps compatibility forms to the same letters (NFKC) and
+drops invisible characters, so that a different spelling does not make a term look absent.
 """
 
 import re
@@ -20,7 +20,7 @@ _BETWEEN = re.compile(
 )
 _RANGE = re.compile(r"(.{0,300}?)(\d{1,6})(\D{0,20})\n(?:.{0,300}?)(\d{1,6})(\D{0,20})")
 _LEADING = frozenset({"all", "and", "files", "file", "in", "scenes", "scene", "the", "of", "from", "folder"})
-"""Words that lead to a scope and are none."""
+"""Words that may precede a scope and are not part of it."""
 
 
 def check_absence(claim: Claim, around: Surroundings) -> Checked:
@@ -48,14 +48,14 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
 
 
 def find_term(term: str, source: Source) -> int | None:
-    """The line on which a term stands as whole words, in any case; or None."""
+    """Return the first line that contains the term as whole words, ignoring case; None if there is none."""
     text = _plain_text(source)
     wanted = _plain(term)
     at = text.text.find(wanted)
     while at >= 0:
         before = text.text[at - 1 : at] if at else ""
         after = text.text[at + len(wanted) : at + len(wanted) + 1]
-        # `dragon's` and `dragon-fire` hold the word.
+        # `dragon's` and `dragon-fire` contain the word `dragon`.
         if not (_clings(before, wanted[:1]) or _clings(after, wanted[-1:])):
             return text.line_at(at)
         at = text.text.find(wanted, at + 1)
@@ -63,7 +63,7 @@ def find_term(term: str, source: Source) -> int | None:
 
 
 def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Checked:
-    """Every file the scope names; a name, glob or range that stands for none makes the claim fail."""
+    """Return every file in the scope; the claim fails if any name, glob or range matches no file."""
     paths: dict[str, None] = {}
     for part in _parts_of(scope):
         try:
@@ -80,20 +80,20 @@ def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Che
 
 
 def _parts_of(scope: str) -> list[str]:
-    """The names in a scope; a range comes as two names with a line break between."""
+    """Split a scope into names; a range is returned as two names separated by a line break."""
     ranges = _BETWEEN.sub("\n", scope.replace("`", ""))
     parts: list[str] = []
     for piece in ranges.split(","):
         words = piece.split(" ")
         while words and words[0].lower() in _LEADING | {""}:
             words.pop(0)
-        # A name may hold spaces, but `a.md and b.md` are two.
+        # A name may contain spaces, but `a.md and b.md` are two names.
         parts += [part.strip(" ().:") for part in " ".join(words).split(" and ")]
     return [part for part in parts if part]
 
 
 def _files_of_range(part: str, around: Surroundings) -> list[str]:
-    """`Story/Scenes/SCN-01…SCN-04`: the files of every number between, none may be missing."""
+    """Expand a range such as `Story/Scenes/SCN-01…SCN-04`; return [] if the files of any number are missing."""
     found = _RANGE.fullmatch(part)
     if found is None:
         return []
@@ -104,7 +104,7 @@ def _files_of_range(part: str, around: Surroundings) -> list[str]:
     for number in range(int(first), int(last) + 1):
         name = f"{prefix}{number:0{len(first)}}"
         exact = around.sources.expand(f"{name}{after_first}") if after_first else []
-        # `SCN-01` stands for `SCN-01.md` and for `SCN-01-arrival.md`, not for `SCN-010.md`.
+        # `SCN-01` matches `SCN-01.md` and `SCN-01-arrival.md`, but not `SCN-010.md`.
         near = exact or [path for path in around.sources.expand(f"{name}*") if not path[len(name)].isdigit()]
         if not near:
             return []
@@ -124,7 +124,7 @@ def _unmasked(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = "".join(sign for sign in text if sign.isascii() or unicodedata.category(sign) != "Cf")
-    # A star inside a word would hide it.
+    # Markdown emphasis inside a word would prevent a match.
     return text.replace("*", "").casefold()
 
 

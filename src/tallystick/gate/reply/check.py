@@ -1,25 +1,25 @@
-"""The check of a reply, in order; the first thing that is wrong gives the code.
+"""Check a reply step by step; the first failure determines the code.
 
 1. An abstention in a conference ends the check: there is nothing to prove.
-2. The reply is text of a bearable length, without thinking and without tool syntax.
+2. The reply is valid text within the length limit, without thinking and without tool syntax.
 3. It has exactly one Evidence line (or, in the per-sentence form, a reference for each sentence).
-4. Every item on the line holds.
-5. Every receipt named anywhere is good; after tools ran, at least one is cited.
-6. Every quotation in the body stands in a source that the line names.
-7. At least one item comes from where the agent's role has to look.
+4. Every item on the line is verified.
+5. Every receipt named anywhere in the reply is valid; if tools ran, at least one receipt is cited.
+6. Every quotation in the body occurs in a source named on the line.
+7. At least one item comes from a source required for the agent's role.
 
-What the check is told, besides the reply as the model gave it:
+Arguments besides the reply as the model gave it:
 
-- `sources`, `receipts`: the files and records it may cite, and where receipts are looked up;
-- `session_id`, and in a conference `round_id` and `conference_id`: where its receipts must come from. Whether it is
-  a conference (`conference`) also says whether ABSTAIN is an answer;
-- `agent`: its id or role, which decides where it must look; `role_sources`: agent or role → sources, over
+- `sources`, `receipts`: the files and records the reply may cite, and the lookup for receipts;
+- `session_id`, and in a conference `round_id` and `conference_id`: where its receipts must come from. ABSTAIN is a
+  valid reply only if `conference` is true;
+- `agent`: its id or role, which determines the required sources; `role_sources`: agent or role → sources, overrides
   `roles.DEFAULT_SOURCES`;
-- `writings`: what agents wrote; nothing that this one wrote is a source for it (`own_text`);
-- `author`: who that is; the agent, or the session if no agent is named;
-- `tools_ran`: whether tools ran before this reply; None: only what the reply itself says counts;
+- `writings`: what agents wrote; an agent cannot cite its own text as a source (`own_text`);
+- `author`: whose text counts as own; by default the agent, or the session if no agent is named;
+- `tools_ran`: whether tools ran before this reply; None: inferred from the reply text;
 - `form`: one Evidence line, or a reference in each sentence;
-- `tool_names`: ids and aliases of the tools, to recognise calls in prose.
+- `tool_names`: ids and aliases of the tools, used to recognise calls in prose.
 """
 
 import re
@@ -43,11 +43,11 @@ from tallystick.gate.reply.sources import ReceiptBook, Sources, sha256_text
 from tallystick.gate.reply.surroundings import Checked, CitedText, Surroundings, is_own
 
 MAX_REPLY = 262_144
-"""Characters. A longer reply is refused before anything is searched."""
+"""Characters. A longer reply is refused before any search runs."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
+def check_reply(  # noqa: PLR0913 - everything the check depends on
     text: str,
     *,
     sources: Sources,
@@ -64,7 +64,7 @@ def check_reply(  # noqa: PLR0913 - all that a reply can be judged by
     conference: bool = False,
     tool_names: Iterable[str] = (),
 ) -> Findings:
-    """Check what a reply claims; what each argument means stands at the top of this module."""
+    """Check what a reply claims; the module docstring describes the arguments."""
     frame = Findings(ok=True, form=form, reply_sha256=sha256_text(text))
     if conference and is_abstention(text):
         return replace(frame, abstained=True)
@@ -110,7 +110,7 @@ def _check_line(
 def _check_duties(
     findings: Findings, checked: list[Checked], around: Surroundings, wanted: Sequence[str], *, must_cite: bool
 ) -> Findings:
-    """What a reply must cite besides being true: receipts when tools were used, and its role's own sources."""
+    """Check what the reply is required to cite: a receipt if tools were used, and a source of the agent's role."""
     if must_cite and not findings.receipts:
         advice = "Tools were used; cite the receipts: receipt rcpt_…."
         return _refused(findings, Bucket.EVIDENCE_INVALID, "receipt_missing", advice)
@@ -144,7 +144,7 @@ def _check_sentences(text: str, frame: Findings, around: Surroundings) -> Findin
 
 
 def _check_request(frame: Findings, claims: list[Claim], around: Surroundings, *, quotes: bool) -> Findings:
-    """A request stands alone: whoever asks to see something cannot cite it yet."""
+    """Check an access request, which must be the only item: the agent cannot cite a file it has not seen yet."""
     checked = [check_claim(claim, around) for claim in claims]
     findings = _judged(frame, checked, [])
     if findings.ok and (quotes or len(claims) != 1):
@@ -164,7 +164,7 @@ def _format_fault(text: str) -> tuple[Bucket, str, str] | None:
 
 
 def _receipts_in_body(lines: list[str], line: EvidenceLine) -> list[Claim]:
-    """Receipts that are named above the line only: they must be good as well."""
+    """Return claims for receipts named only outside the Evidence line: they must be valid too."""
     cited = set(RECEIPT.findall(line.written))
     found = (
         receipt

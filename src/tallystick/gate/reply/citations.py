@@ -1,4 +1,4 @@
-"""Each claim against its source."""
+"""Check each claim against its source."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ from tallystick.gate.reply.surroundings import (
 from tallystick.gate.reply.tool_results import check_tool_result
 
 MIN_WORDS = 6
-"""A random three-word quote stands in a foreign novel one time in eleven; six words do not by chance."""
+"""A random three-word quote occurs in an unrelated novel one time in eleven; six words do not match by chance."""
 MIN_WORDS_WITH_LINES = 3
 
 _FAULTS = {
@@ -32,12 +32,12 @@ _FAULTS = {
 
 
 def check_claim(claim: Claim, around: Surroundings, *, bare_records: bool = False) -> Checked:
-    """Look one claim up.
+    """Check one claim.
 
     Args:
-        claim: As read from the line.
-        around: What may be cited.
-        bare_records: Whether a record id alone is enough, as in the per-sentence form.
+        claim: The claim as parsed from the line.
+        around: The context of the check: sources, receipts, session.
+        bare_records: Whether a record id without a quote is enough, as in the per-sentence form.
     """
     if claim.fault is not None:
         return failed(claim, claim.fault, _FAULTS.get(claim.fault, MISSING[claim.kind]))
@@ -80,7 +80,7 @@ def _check_structural(claim: Claim, around: Surroundings) -> Checked:
 
 
 def _check_name(claim: Claim, name: str, source: Source, around: Surroundings) -> Checked:
-    # Looking for the outline may mean looking through the whole tree.
+    # Finding the outline may scan the whole workspace, so do it only if the path suggests one.
     outline = around.sources.outline() if "outline" in source.path.casefold() else None
     if outline is not None and outline.path == source.path:
         return _check_entry(claim, name, source)
@@ -101,7 +101,7 @@ def _check_entry(claim: Claim, entry: str, outline: Source | None) -> Checked:
 
 def _check_request(claim: Claim, around: Surroundings) -> Checked:
     try:
-        # What is asked for need not exist, but it must lie inside.
+        # The requested path need not exist, but it must be inside the workspace.
         around.sources.expand(claim.scope or "")
     except PathRefused as refused:
         return failed(claim, refused.code, str(refused))

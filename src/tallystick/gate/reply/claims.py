@@ -1,8 +1,8 @@
-"""From the items on the line to claims: what each one says can be checked, and what it lacks.
+"""Turn the items of an Evidence line into claims that can be checked.
 
-The type of a claim comes from the label's tag or is inferred: a quote with a path is about content, a path with lines
-or a heading about structure, a scope with a term about absence. An item that lacks what its type needs becomes a claim
-with a fault, so that the author is told what is missing.
+The type of a claim comes from the label's tag or is inferred: a quote with a path is a content claim, a path with lines
+or a heading a structural claim, a scope with a term an absence claim. An incomplete item becomes a claim with a fault,
+so that the author is told what is missing.
 """
 
 import re
@@ -38,7 +38,7 @@ class Claim:
 
     kind: Kind
     source: str
-    """As written, for display."""
+    """The source as written in the reply, for display."""
     quote: str | None = None
     path: PathRef | None = None
     heading: str | None = None
@@ -47,10 +47,10 @@ class Claim:
     record: str | None = None
     figure: tuple[str, str] | None = None
     scope: str | None = None
-    """Of an absence or a request."""
+    """Files of an absence claim or an access request."""
     term: str | None = None
     fault: str | None = None
-    """What it lacks: a fixed word. Such a claim fails without being looked up."""
+    """Fixed code of what is missing; such a claim fails without a lookup."""
 
 
 def read_claims(items: Iterable[RawItem], tag: Kind | None = None) -> list[Claim]:
@@ -100,7 +100,7 @@ def _absences(quotes: list[str], text: str, shown: str) -> list[Claim]:
 
 
 def _scopes_with_terms(claims: list[Claim]) -> list[Claim]:
-    """A scope and its term may stand in two items: `checked Story/*.md; "silver key"`."""
+    """Join a scope and its terms when they are separate items: `checked Story/*.md; "silver key"`."""
     open_scopes = [claim for claim in claims if claim.kind == "absence" and claim.scope and not claim.term]
     bare = [claim for claim in claims if claim.fault == "quote_without_source"]
     if len(open_scopes) != 1 or not bare:
@@ -135,7 +135,7 @@ def _of_paths(refs: References, quotes: list[str], tag: Kind | None) -> list[Cla
 
 
 def _is_only_named(ref: PathRef, refs: References) -> bool:
-    """A path beside a receipt says which file the tool read; the receipt is the evidence."""
+    """Whether a path only says which file a tool read; the receipt in the same item is then the evidence."""
     return bool(refs.receipts) and ref.lines is None and refs.heading is None
 
 
@@ -161,7 +161,7 @@ def _of_rooms(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
 
 
 def _of_receipts(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
-    # A quote that has a file or record of its own is checked there.
+    # If the item also names a file or record, the quote is checked against that.
     mine = quotes if not refs.paths and not refs.records else ()
     return [
         Claim(kind="tool_result", source=receipt, receipt=receipt, quote=quote)
@@ -171,7 +171,7 @@ def _of_receipts(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
 
 
 def _names_joined(item: RawItem) -> RawItem:
-    """`§ "Heading"` and `outline: "Scene"`: a name in quote marks, not a quote."""
+    """Treat quoted names after `§` or `outline:` (`§ "Heading"`, `outline: "Scene"`) as text, not as quotes."""
     joined: list[Part] = []
     for part in item:
         if part.is_quote and joined and not joined[-1].is_quote and _TAKES_NAME.search(joined[-1].text):

@@ -1,6 +1,6 @@
-"""Sentences that claim nothing: greeting, thanks, sign-off. They need no reference in the per-sentence form.
+"""Recognise sentences that claim nothing (greeting, thanks, sign-off) and need no reference in the per-sentence form.
 
-The list is fixed. What is not on it is a claim, however polite it sounds.
+The list is fixed. Any sentence that is not on it counts as a claim.
 """
 
 import re
@@ -45,17 +45,17 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only greets, thanks or takes leave."""
+    """Whether a sentence is only a courtesy: a listed phrase, or a greeting with a name."""
     plain = _plain(sentence)
     if plain in COURTESIES:
         return True
     greeting = _GREETING.fullmatch(sentence.strip(" ,.!:\n").replace("’", "'").lower())  # noqa: RUF001
-    # The name is read from the sentence as written: a name begins with a capital.
+    # Take the name from the original text, not the lower-cased one: a name must begin with a capital.
     return greeting is not None and _is_name(sentence.strip(" ,.!:\n")[-len(greeting.group(1)) :])
 
 
 def is_signature(sentence: str, before: str) -> bool:
-    """Whether a line is the name under a sign-off."""
+    """Whether a line is a name that follows a sign-off."""
     return _plain(before) in _SIGN_OFF and _is_name(sentence.strip(" ,.!:\n-—"))
 
 

@@ -1,6 +1,6 @@
-"""Why a quote was not found, and what the author should do about it.
+"""Explain why a quote was not found and what the author should do.
 
-Nothing here can turn a miss into a hit: the quote has already been refused. A near miss is shown with the real line,
+The quote has already been refused; nothing here changes that. For a near miss the diagnosis includes the closest line,
 so that the author sees what was misquoted.
 """
 
@@ -13,37 +13,37 @@ from rapidfuzz import fuzz
 from tallystick.gate.quotes import Folded, find_quote, fold
 
 NEAR = 80
-"""Percent of similarity above which a passage counts as what the author meant."""
+"""Similarity in percent above which a passage counts as the one the author meant."""
 _SHOWN = 300
-"""Characters of the real line that are shown; a paragraph may be one line."""
+"""Maximum characters of the closest line in the advice; one line may be a whole paragraph."""
 _RARE_WORDS = 6
 _PLACES_PER_WORD = 100
-"""Enough to find the passage by its rarer words; a word that is everywhere says nothing about the place."""
+"""Occurrences considered per word: rare words locate the passage, frequent words do not help."""
 _SLOT = 48
-"""Characters within which words vote for the same place."""
+"""Size in characters of a position bucket in which words vote for the same passage."""
 _SHIFT = 12
 _CANDIDATES = 3
 _LONGEST = 4_000
-"""Characters of a quote that is worth comparing."""
+"""Maximum characters of a quote that is compared."""
 _SMALL = 4_000
-"""Characters up to which a text is compared as a whole."""
+"""Texts up to this many characters are compared as a whole."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diagnosis:
-    """What is wrong with a quote that does not stand in its source."""
+    """What is wrong with a quote that does not occur in its source."""
 
     code: str
     """quote_ellipsis, quote_joined, quote_hidden_characters, quote_misquoted or quote_not_found."""
     advice: str
     line: int | None = None
-    """The closest real line, when there is one."""
+    """Number of the closest line in the source, if there is one."""
     text: str | None = None
     similarity: int | None = None
 
 
 def diagnose(quote: str, source: Folded) -> Diagnosis:
-    """Say why a refused quote was refused."""
+    """Explain why a quote was refused."""
     if len(quote) > _LONGEST:
         return Diagnosis(code="quote_not_found", advice="These words do not stand in the source; quote less of it.")
     line, text, similarity = _closest(fold(quote), source) or (None, None, None)
@@ -66,9 +66,9 @@ def _reason(quote: str, source: Folded, *, near: bool) -> tuple[str, str]:
 
 
 def _is_joined(quote: str, source: Folded) -> bool:
-    """Whether the quote is a true beginning followed by a true end."""
+    """Whether the quote splits into two parts that each occur in the source."""
     words = quote.split()
-    # A beginning of a true beginning is true as well, so the longest one is found by halving.
+    # Every prefix of a matching prefix matches too, so binary search finds the longest one.
     low, high = 1, len(words)
     while low + 1 < high:
         middle = (low + high) // 2
@@ -77,7 +77,7 @@ def _is_joined(quote: str, source: Folded) -> bool:
         else:
             high = middle
     rest = " ".join(words[low:])
-    # One word alone stands everywhere and shows nothing.
+    # A single word occurs almost everywhere, so both parts need at least two.
     return low > 1 and len(words) - low > 1 and find_quote(rest, source) is not None
 
 
@@ -96,7 +96,7 @@ def _closest(wanted: str, source: Folded) -> tuple[int, str, int] | None:
 
 
 def _beginning(wanted: str, text: str, near: int) -> int:
-    """Where the meant passage begins: a wrong word shifts the comparison by some letters, so its first words decide."""
+    """Return the start of the passage, located by its first words: a wrong word shifts the fuzzy alignment slightly."""
     words = wanted.split(" ")
     for count in (3, 2, 1):
         start = " ".join(words[:count])
@@ -107,7 +107,7 @@ def _beginning(wanted: str, text: str, near: int) -> int:
 
 
 def _windows(wanted: str, source: Folded) -> list[tuple[int, int]]:
-    """Passages where several of the quote's rarer words stand at the right distances."""
+    """Return candidate passages in which several of the quote's rarer words occur at the right distances."""
     if len(source.text) <= _SMALL:
         return [(0, len(source.text))]
     votes: dict[int, int] = {}
@@ -117,7 +117,7 @@ def _windows(wanted: str, source: Folded) -> list[tuple[int, int]]:
             break
         weight = _SLOT // len(found) + 1
         for place in found[:_PLACES_PER_WORD]:
-            # Words left out or put in shift what follows, so a place votes for two neighbouring slots.
+            # Missing or extra words shift the text after them, so each occurrence votes for two adjacent slots.
             slot = (place - at) // _SLOT
             votes[slot] = votes.get(slot, 0) + weight
             votes[slot + 1] = votes.get(slot + 1, 0) + weight

@@ -1,10 +1,10 @@
-"""The Evidence line: finding the one there is, and cutting it into items.
+"""Find the Evidence line of a reply and split it into items.
 
-    Evidence: "the words as they stand there" Story/Scenes/SCN-01.md:L12; receipt rcpt_…
+    Evidence: "the exact words of the file" Story/Scenes/SCN-01.md:L12; receipt rcpt_…
     **Evidence (absence):** checked Story/Scenes/SCN-01…SCN-04 for "silver key"
 
-Items are separated by `;`. A quote runs to the closing mark that a reference, `;` or the end of the line follows, so
-marks and `;` inside it are text. `references` reads what stands beside the quotes.
+Items are separated by `;`. A quote ends at the closing mark that is followed by a reference, `;` or the end of the
+line, so marks and `;` inside it are text. `references` parses the text outside the quotes.
 """
 
 import re
@@ -15,20 +15,20 @@ from tallystick.gate.reply.findings import Kind
 from tallystick.gate.reply.references import has_reference, reference_follows
 
 MAX_LINE = 20_000
-"""Characters. More is a pasted document, not evidence."""
+"""Characters. A longer line is a pasted document, not evidence."""
 MAX_ITEMS = 64
 _MAX_OPENINGS = 96
-"""Marks that may open a quote; with the next one, a bound on the work one line can cause."""
+"""Opening quote marks tried per line; together with `_MAX_CLOSINGS` this bounds the work for one line."""
 _MAX_CLOSINGS = 100
 _MAX_WRAPPED = 20
-"""Lines that one Evidence line may be wrapped over."""
+"""Continuation lines that a wrapped Evidence line may have."""
 
 _LABEL = re.compile(
     r"(?:[-*+] {1,3})?(?:\*\*|__|\*|_)?evidence {0,3}(?:\(([^()]{1,40})\))?(?:\*\*|__|\*|_)? {0,3}:(?:\*\*|__|\*|_)?",
     re.IGNORECASE,
 )
 _HEAD = 100
-"""Characters of a line in which the label must end."""
+"""Characters at the start of a line that are searched for the label or a code fence."""
 _TAGS: dict[str, Kind] = {
     "content": "content", "quote": "content",
     "structural": "structural", "structure": "structural",
@@ -38,7 +38,7 @@ _TAGS: dict[str, Kind] = {
     "request": "request", "access": "request", "access request": "request",
 }  # fmt: skip
 _LINK = re.compile(r"\[[^\[\]]{0,200}\]\(([^()\s]{1,300})\)")
-"""A Markdown link: what it leads to is the reference."""
+"""A Markdown link; its target is the reference."""
 _FIGURE = re.compile(r" ?figure ", re.IGNORECASE)
 _CLOSING = {'"': '"”', "“": '”"', "„": '“”"', "«": "»", "'": "'’", "‘": "’'"}  # noqa: RUF001
 _MARKS = {opening: re.compile(f"[{closing}]") for opening, closing in _CLOSING.items()}
@@ -51,13 +51,13 @@ class EvidenceLine:
     """The one Evidence line of a reply."""
 
     number: int
-    """Its place among the reply's lines, from 0."""
+    """Index of its first line in the reply, from 0."""
     last: int
-    """The last line it runs to: a quote may be wrapped."""
+    """Index of its last line: a quote may be wrapped."""
     tag: Kind | None
-    """The claim type, where the label names one."""
+    """The claim type, if the label names one."""
     body: str
-    """What follows the label, white space folded."""
+    """The text after the label, with runs of white space collapsed."""
     written: str
 
 
@@ -71,7 +71,7 @@ class LineFault:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """A piece of an item: a quote without its marks, or the text beside one."""
+    """A piece of an item: a quote without its marks, or text outside the quotes."""
 
     text: str
     is_quote: bool
@@ -81,7 +81,7 @@ RawItem = tuple[Part, ...]
 
 
 def evidence_line(lines: list[str]) -> EvidenceLine | LineFault:
-    """The one Evidence line. One inside a code block is shown, not claimed, and spoils the count all the same."""
+    """Return the only Evidence line, or why there is none; a line inside a code block is counted, but not valid."""
     fenced = fenced_lines(lines)
     labelled = [
         (number, label)
@@ -104,7 +104,7 @@ def evidence_line(lines: list[str]) -> EvidenceLine | LineFault:
 
 
 def _unwrapped(lines: list[str], number: int, label_end: int) -> tuple[str, int]:
-    """The line with what follows it for as long as a quote is open; and the number of the last one taken."""
+    """Append the following lines while a quote is open; return the text and the index of the last line used."""
     written = lines[number].strip()
     last = number
     for following in map(str.strip, lines[number + 1 : number + 1 + _MAX_WRAPPED]):
@@ -124,7 +124,7 @@ def _has_open_quote(body: str) -> bool:
             return False
         referenced = has_reference(body[:at])
         end = _closing(body, at, referenced=referenced)
-        # A quote that nothing follows may have its source on the next line.
+        # A quote at the end of the line may have its source on the next line.
         if end is None or (not referenced and not body[end + 1 :].strip(" .,;")):
             return True
         at = end + 1
@@ -132,7 +132,7 @@ def _has_open_quote(body: str) -> bool:
 
 
 def fenced_lines(lines: list[str]) -> set[int]:
-    """The lines inside code fences, the fences included; an open fence runs to the end."""
+    """Return the indexes of lines in code fences, fences included; an unclosed fence runs to the end."""
     fenced: set[int] = set()
     fence = ""
     for number, line in enumerate(lines):
@@ -148,13 +148,13 @@ def fenced_lines(lines: list[str]) -> set[int]:
 
 
 def split_items(body: str) -> list[RawItem] | LineFault:
-    """Cut the line into items, each a sequence of quotes and the text beside them."""
+    """Split the line into items, each a sequence of quotes and the text between them."""
     items: list[list[Part]] = [[]]
     text_from = at = openings = 0
     while at < len(body):
         sign = body[at]
         if at == text_from and not items[-1] and _FIGURE.match(body, at):
-            # Marks inside a query are part of it.
+            # Quote marks inside a figure's query are part of the query.
             at = body.find(";", at) if ";" in body[at:] else len(body)
             continue
         if sign == ";":
@@ -183,7 +183,7 @@ def _may_open(body: str, at: int) -> bool:
 
 
 def _may_close(body: str, at: int) -> bool:
-    """A mark between a space and a letter opens; it does not close."""
+    """Whether a mark can close a quote; between a space and a letter or digit it can only open one."""
     return body[at - 1] != " " or not body[at + 1 : at + 2].isalnum()
 
 
@@ -193,12 +193,12 @@ def _add_text(item: list[Part], text: str) -> None:
 
 
 def _add_quote(items: list[list[Part]], quote: str) -> None:
-    """Put a quote into its item; a second one begins an item of its own, even where the `;` was forgotten."""
+    """Add a quote to the current item, or to a new one if this has a quote and a reference (the `;` is missing)."""
     item = items[-1]
     if any(part.is_quote for part in item) and _has_reference(item):
         before_first = item[: [part.is_quote for part in item].index(True)]
         moved: list[Part] = []
-        # Where references come first, the text before this quote is its reference.
+        # If references precede their quotes, the text before this quote is its reference.
         if _has_reference(before_first) and not item[-1].is_quote and has_reference(item[-1].text):
             moved.append(item.pop())
         items.append(moved)
@@ -214,7 +214,7 @@ def _says_something(text: str) -> bool:
 
 
 def _closing(body: str, opening: int, *, referenced: bool) -> int | None:
-    """Where a quote ends: at the mark a reference follows; else at the first that `;` or the end follows."""
+    """Return the end of a quote: the mark followed by a reference, else the first followed by `;` or the end."""
     first_plain: int | None = None
     marks = _MARKS[body[opening]].finditer(body, opening + 1)
     for at in islice((mark.start() for mark in marks if _may_close(body, mark.start())), _MAX_CLOSINGS):

@@ -1,4 +1,4 @@
-"""The result of reply: Findings, one Item for each thing the reply cites or quotes."""
+"""The result of the reply check: Findings, with one Item for each citation or quotation in the reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,27 +8,27 @@ from tallystick.gate.codes import Bucket
 from tallystick.gate.reply.sources import sha256_text
 
 Kind = Literal["content", "structural", "absence", "tool_result", "record", "request", "quotation", "sentence"]
-"""The six claims of the Evidence line; `quotation` is a quote in the body, `sentence` one without a reference."""
+"""Six claim types of the Evidence line; `quotation`: quote in the body; `sentence`: sentence without a reference."""
 Form = Literal["line", "per-sentence"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Matched:
-    """Where a claim was found to hold."""
+    """The place in a file that verifies a claim."""
 
     path: str
     sha256: str
-    """Of the whole file, as it was at the check."""
+    """Hash of the whole file at the time of the check."""
     first_line: int | None = None
     last_line: int | None = None
     quote: str | None = None
     excerpt: str | None = None
-    """The lines as they stand in the file; only for quotes."""
+    """The matching lines exactly as in the file; only for quotes."""
     normalised: bool = False
     """Quote marks, dashes, white space or emphasis differ from the file; the words do not."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         wire: dict[str, Any] = {"path": self.path, "sha256": self.sha256}
         if self.first_line is not None:
             wire["lines"] = [self.first_line, self.last_line]
@@ -39,29 +39,29 @@ class Matched:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One thing the reply cites or quotes, and whether it holds."""
+    """One citation or quotation in the reply, and whether it was verified."""
 
     kind: Kind
     source: str
-    """As the reply names it, cut to a readable length."""
+    """The source as the reply names it, truncated for display."""
     ok: bool
     matched: Matched | None = None
     also: tuple[Matched, ...] = ()
-    """Further files: an absence is shown by every file in its scope."""
+    """Further files: an absence claim matches every file in its scope."""
     code: str | None = None
-    """A fixed word for what is wrong."""
+    """Fixed code of the failure."""
     reason: str | None = None
     """What is wrong and what to do."""
     bucket: Bucket | None = None
     quote: str | None = None
-    """What is quoted from a tool's result, as it stands there."""
+    """Text quoted from a tool result, as it occurs there."""
     receipt: str | None = None
-    """The receipt of that result."""
+    """The id of the receipt of that result."""
     closest: Mapping[str, Any] | None = None
     """For a misquotation: {line, text, similarity}."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire form."""
         wire: dict[str, Any] = {"kind": self.kind, "source": self.source, "ok": self.ok}
         if self.matched is not None:
             wire["matched"] = self.matched.as_dict()
@@ -74,37 +74,37 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What the check of one reply found."""
+    """The result of checking one reply."""
 
     ok: bool
     bucket: Bucket | None = None
-    """Where telemetry counts a refused reply."""
+    """The category under which telemetry counts a refused reply."""
     reason: str | None = None
-    """What to do, for the author."""
+    """What the author should do."""
     fault: str | None = None
-    """A fixed word, finer than the code: the first thing that is wrong."""
+    """Fixed code of the first failure, more specific than `code`."""
     items: tuple[Item, ...] = ()
     abstained: bool = False
     request: str | None = None
-    """The scope of an ACCESS_REQUEST: valid, but proves nothing and earns nothing."""
+    """The scope of an ACCESS_REQUEST: a valid reply that proves nothing and earns no credits."""
     receipts: tuple[str, ...] = ()
-    """Ids of the receipts the reply cites, all of them good if `ok`."""
+    """Ids of the valid receipts that the reply cites."""
     line: str | None = None
     """The Evidence line, as written."""
     form: Form = "line"
     reply_sha256: str = ""
     receipt_id: str = ""
-    """The `reply_check` receipt, once there is one."""
+    """Id of the `reply_check` receipt; empty until it is recorded."""
     extra: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What a room adds to the record; strings only."""
+    """Fields that a room adds to the record; strings only."""
 
     @property
     def code(self) -> str | None:
-        """The code an agent turn is told: the name of the bucket."""
+        """The code reported to the agent turn: the name of the bucket."""
         return None if self.bucket is None else str(self.bucket)
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form: {ok, bucket?, code?, reason?, items, …}."""
+        """Return the wire form: {ok, bucket?, code?, reason?, items, …}."""
         wire: dict[str, Any] = {"ok": self.ok, "items": [item.as_dict() for item in self.items]}
         if self.bucket is not None:
             wire |= {"bucket": str(self.bucket), "code": self.code, "fault": self.fault, "reason": self.reason}
@@ -119,7 +119,7 @@ class Findings:
         return wire
 
     def evidence_record(self) -> dict[str, Any]:
-        """What a `reply_check` receipt keeps: reply, quotes, excerpts, lines, hashes. No floats, no reply text."""
+        """Return the content of a `reply_check` receipt: hashes, quotes, excerpts, lines; no floats, no reply text."""
         return {
             "reply_sha256": self.reply_sha256,
             "form": self.form,
@@ -135,7 +135,7 @@ class Findings:
         }
 
     def file_refs(self) -> tuple[dict[str, Any], ...]:
-        """What the header of that receipt names: path, hash, lines and the hash of each excerpt."""
+        """Return the file references for that receipt's header: path, hash, lines and the hash of each excerpt."""
         found = (matched for item in self.items for matched in _all_matched(item))
         return tuple({_key(ref): ref for ref in map(_file_ref, found)}.values())
 

@@ -1,4 +1,4 @@
-"""What does not belong in a reply: thinking and tool syntax. And the one reply that needs no evidence: ABSTAIN."""
+"""Detect thinking and tool syntax leaked into a reply, and ABSTAIN, the one reply that needs no evidence."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from tallystick.gate.codes import Bucket
 
 ABSTAIN = "abstain"
 _PREFACE = 200
-"""Characters at the start in which a preface of thinking must begin and show itself."""
+"""Characters at the start of a reply that are searched for a thinking preface."""
 
 _TAG = re.compile(
     r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)\b[^<>\n]{0,40}>"
@@ -39,12 +39,12 @@ _FIRST = re.compile(
 
 
 def is_abstention(text: str) -> bool:
-    """The keyword alone, trimmed, in any case. `I would not abstain` is none."""
+    """Whether the reply is only the keyword, trimmed, in any case; `I would not abstain` is not."""
     return len(text) < _PREFACE and text.strip().casefold() == ABSTAIN
 
 
 def find_leak(text: str, tool_names: Iterable[str] = ()) -> tuple[Bucket, str, str] | None:
-    """What leaked into a reply: (bucket, code, what to do), or None."""
+    """Return what leaked into the reply as (bucket, code, advice), or None."""
     if _TAG.search(text):
         return Bucket.COT_LEAK, "thinking_tag", "A thinking tag was left in the reply; send the answer alone."
     start = text.lstrip()[:_PREFACE].replace("’", "'")  # noqa: RUF001
@@ -71,11 +71,11 @@ _AFTER_NAME = re.compile(
 
 
 def says_tool_was_used(text: str, tool_names: Iterable[str] = ()) -> bool:
-    """Whether a reply says that a tool was used; then it must cite the receipt."""
+    """Whether a reply says that a tool was used; it must then cite a receipt."""
     plain = text.replace("’", "'")  # noqa: RUF001
     if _USED.search(plain):
         return True
-    # A name that is an ordinary word, such as `search`, says nothing.
+    # Skip names that are ordinary words, such as `search`: they would match normal prose.
     return any(_is_said_used(plain, name) for name in tool_names if not name.isalpha())
 
 

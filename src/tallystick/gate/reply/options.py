@@ -1,4 +1,4 @@
-"""What a reply can be checked against besides the workspace, as keyword arguments."""
+"""Keyword arguments of the reply check."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
@@ -11,14 +11,14 @@ class ReplyOptions(TypedDict, total=False):
     """Keyword arguments of `Gate.check_reply`."""
 
     sources: Sources | None
-    """Besides the workspace's files, what a room lets replies cite."""
+    """Sources that a room lets replies cite, in addition to the workspace's files."""
     tool_names: Iterable[str]
-    """Names whose call syntax must not stand in prose; the registered ones if not given."""
+    """Tool names whose call syntax is refused in prose; by default the registered tools."""
     role_sources: Mapping[str, Sequence[str]] | None
-    """Agent or role → where it must look; what the configuration says goes over it."""
+    """Agent or role → required sources; the configuration takes precedence."""
     tools_ran: bool | None
-    """Whether tools ran for this reply, so that it must cite; None: told from the text."""
+    """Whether tools ran for this reply, so that it must cite a receipt; None: inferred from the text."""
     form: Form
-    """How evidence is given: in one line, or behind each sentence."""
+    """How the reply gives evidence: one line, or a reference in each sentence."""
     conference: bool
-    """The reply belongs to a conference, where an agent may abstain."""
+    """Whether the reply belongs to a conference, where an agent may abstain."""

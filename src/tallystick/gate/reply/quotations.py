@@ -1,8 +1,8 @@
-"""Quotations in the body of a reply.
+"""Check the quotations in the body of a reply.
 
-A true quote on the Evidence line does not cover a made-up one above it: whatever the body sets in quote marks, or as
-a Markdown block quote, must stand in a source that the line names. Code blocks are left out: they show, they do not
-quote.
+A valid quote on the Evidence line does not cover an invented one in the body: all text that the body puts in quote
+marks or in a Markdown block quote must occur in a source named on the line. Code blocks are skipped because they are
+not quotations.
 """
 
 from bisect import bisect_right
@@ -17,37 +17,37 @@ from tallystick.gate.reply.findings import Item
 from tallystick.gate.reply.surroundings import OWN_TEXT, CitedText, Passage, passages
 
 MIN_WORDS = 3
-"""Shorter ones are names, titles and words spoken of."""
+"""Shorter quotations are names, titles and mentioned words, and are not checked."""
 MAX_FAILURES = 20
-"""Enough to see what is wrong; the reply is refused by the first."""
+"""Maximum number of failures reported; the first one already refuses the reply."""
 _SHOWN = 200
 _DIAGNOSED = 3
-"""Sources that are searched for what a misquotation may have meant."""
+"""Maximum number of sources searched for the passage that a misquotation meant."""
 _MAX_PLACES = 100
-"""Places of one quotation that are looked at."""
+"""Maximum number of occurrences of one quotation that are examined per text."""
 _MAX_ENDS = 8
-"""Closing marks that are tried where apostrophes look the same."""
+"""Maximum number of closing single marks tried, because apostrophes look the same."""
 _OPENS_AFTER = frozenset(" \n\t([{—–-:*_/")  # noqa: RUF001
 _ELIDED = ("tis", "twas", "twere", "twill", "em", "til", "till", "cause", "bout", "n", "round", "cos", "ere", "im")
 """English words that begin with an apostrophe."""
 
 Quotation = tuple[str, ...]
-"""The possible texts of one quotation, the likeliest first; more than one only between single marks."""
+"""The possible texts of one quotation, most likely first; more than one only for single quote marks."""
 IsOwn = Callable[[Passage, CitedText], bool]
-"""Whether the agent wrote a passage of a text itself."""
+"""Whether the agent itself wrote a passage of a text."""
 
 
 def check_quotations(
     lines: list[str], skip: set[int], texts: Iterable[CitedText], is_own: IsOwn, absent: Iterable[str] = ()
 ) -> list[Item]:
-    """The quotations that stand in no named source, as failed items.
+    """Return a failed item for each quotation that no named source supports.
 
     Args:
         lines: The lines of the reply.
-        skip: Lines that are not body: the Evidence line, code blocks.
-        texts: The sources the reply names.
-        is_own: Tells what the agent wrote there itself.
-        absent: Terms that were shown to be absent; the body may well name them in quote marks.
+        skip: Indexes of lines outside the body: the Evidence line and code blocks.
+        texts: The sources that the reply names.
+        is_own: Tells whether the agent itself wrote a passage.
+        absent: Terms verified as absent; the body may put them in quote marks.
     """
     named = [each.cited for each in dict.fromkeys(map(_ByIdentity, texts))]
     allowed = {fold(term).casefold() for term in absent}
@@ -64,7 +64,7 @@ def check_quotations(
 
 
 def quotations(lines: list[str], skip: set[int]) -> Iterator[Quotation]:
-    """Everything of three words or more that the body quotes."""
+    """Yield every quotation in the body that has at least three words."""
     for paragraph, is_block in _paragraphs(lines, skip):
         found = [(paragraph,)] if is_block else _marked(paragraph)
         for quotation in found:
@@ -73,13 +73,13 @@ def quotations(lines: list[str], skip: set[int]) -> Iterator[Quotation]:
 
 
 def _is_long_enough(quote: str) -> bool:
-    # Counting words is costly; without two gaps there cannot be three.
+    # Counting words is expensive; text with fewer than two separators cannot have three words.
     gaps = sum(not sign.isalnum() for sign in quote[:_SHOWN])
     return (gaps >= MIN_WORDS - 1 or max(quote, default="") > "\u0dff") and word_count(quote) >= MIN_WORDS
 
 
 class _ByIdentity:
-    """A text, compared by identity: the same file is searched once."""
+    """A text compared by identity, so that the same file is searched only once."""
 
     def __init__(self, cited: CitedText) -> None:
         self.cited = cited
@@ -92,10 +92,10 @@ class _ByIdentity:
 
 
 def _standing(quotation: Quotation, texts: list[CitedText], is_own: IsOwn) -> Literal["absent", "own", "good"]:
-    """Whether a quotation stands in a text, and whether the agent wrote it there itself."""
+    """Return whether a quotation occurs in a text, and whether the agent itself wrote it there."""
     own: set[int] = set()
     for quote, cited in product(quotation, texts):
-        # The whole of a result, which comes after its parts, would show the same words with others around them.
+        # The whole result as JSON comes after its strings and would match the same words in another context.
         if id(cited.origin) in own:
             continue
         for passage in islice(passages(quote, cited.text), _MAX_PLACES):
@@ -130,7 +130,7 @@ def _failure(quote: str, texts: list[CitedText]) -> Item:
 
 
 def _paragraphs(lines: list[str], skip: set[int]) -> Iterator[tuple[str, bool]]:
-    """Runs of lines with nothing between them; block quotes apart, without their marks and attribution."""
+    """Yield paragraphs and whether each is a block quote; block quotes lose their marks and attribution."""
     run: list[str] = []
     quoted = False
     for number, line in enumerate([*lines, ""]):
@@ -186,7 +186,7 @@ def _closing_curly(text: str, at: int) -> int:
             depth -= 1
             if depth == 0:
                 return place
-    # A quotation that is never closed is one all the same.
+    # An unclosed quotation still counts and runs to the end of the paragraph.
     return len(text)
 
 
@@ -206,11 +206,11 @@ def _is_elision(text: str, at: int) -> bool:
 
 
 def _closing_singles(text: str, at: int, singles: list[int]) -> list[int]:
-    """Where a quotation between single marks ends, then where it may end; none if it is an apostrophe after all."""
+    """Return the end of a single-quoted text, then its other possible ends; empty if the mark is an apostrophe."""
     unsure: list[int] = []
     first = bisect_right(singles, at + 1)
     for end in singles[first : first + _MAX_ENDS]:
-        # `the boys' dogs`: a mark after s that a space follows may be a genitive.
+        # A mark between `s` and a space may be a possessive, as in `the boys' dogs`.
         if text[end - 1] != "s" or text[end + 1 : end + 2] != " ":
             return [end, *unsure]
         unsure.append(end)

@@ -1,4 +1,4 @@
-"""Records of the rooms (`ticket:12`, `ev:3`, `obs:9f`) and figures with their query."""
+"""Check citations of room records (`ticket:12`, `ev:3`, `obs:9f`) and of figures with their query."""
 
 from decimal import Decimal, InvalidOperation
 
@@ -10,11 +10,11 @@ from tallystick.gate.reply.sources import Source, folded, sha256_text
 from tallystick.gate.reply.surroundings import OWN_TEXT, Checked, Surroundings, check_quote, cited, failed, matched_in
 
 MIN_WORDS = 3
-"""Records are short; a shorter quote counts only if it is the whole record."""
+"""Minimum words of a quote, low because records are short; a shorter quote must be the whole record."""
 
 
 def check_record(claim: Claim, around: Surroundings, *, bare: bool) -> Checked:
-    """Look a record or a figure up."""
+    """Check a claim that cites a record or a figure; `bare` allows a record id without a quote."""
     if claim.figure is not None:
         return _check_figure(claim, *claim.figure, around)
     text = around.sources.resolve(claim.record or "")
@@ -47,7 +47,7 @@ def _check_figure(claim: Claim, written: str, query: str, around: Surroundings) 
         return failed(claim, "query_unknown", "No room can compute this query; copy it from the tool's result.")
     try:
         said = Decimal(written.replace(",", "").rstrip("."))
-        # A figure is as exact as it is written: 12.3 stands for anything that rounds to it.
+        # Compare at the precision of the written figure: 12.3 matches any value that rounds to it.
         right = value.quantize(Decimal(1).scaleb(min(0, int(said.as_tuple().exponent)))) == said
     except (InvalidOperation, ValueError):
         return failed(claim, "claim_unreadable", "The figure is no number; write it with digits.")

@@ -1,7 +1,7 @@
-"""What stands beside the quotes on an Evidence line: paths, lines, headings, receipts, records, scopes.
+"""Parse the references on an Evidence line: paths, lines, headings, receipts, records, figures, scopes.
 
-Forgiving in form: a path may stand before or after its quote, in backticks or brackets, with its lines written in any
-usual way. Every pattern here is bounded, so no line can make it slow.
+The syntax is lenient: a path may come before or after its quote, in backticks or brackets, with its lines in any common
+notation. Every regular expression is bounded, so that no input can make it slow.
 """
 
 import re
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MAX_REFERENCE = 2_000
-"""Characters beside one quote. More is prose, not a reference."""
+"""Characters of text outside one quote that are parsed; longer text is prose, not a reference."""
 _MAX_SPACED = 12
-"""Words in a file name with spaces."""
+"""Maximum number of words in a file name with spaces."""
 
 RECEIPT = re.compile(r"\brcpt_[A-Za-z0-9_-]{1,80}")
 REQUEST = "ACCESS_REQUEST"
@@ -22,7 +22,7 @@ _LEAD = re.compile(
     r"[\s,.()\[\]{}`*—–:→@<>-]{0,6}"  # noqa: RUF001
     r"(?:(?i:in|from|at|of|see|on|not|absent|found|per|via|file|path|source|and|or|is|occurs?)\b[\s`(\[*:]{0,3}){0,6}"
 )
-"""What may stand between a quote and its reference."""
+"""Punctuation and filler words allowed between a quote and its reference."""
 _KEYWORD = re.compile(
     r"(?i:receipts?|checked|figure)\b|rcpt_|ACCESS_REQUEST\b|§|(?i:outline)(?: entry\b| ?[:§])"
     r"|[a-z][a-z_]{1,15}:[A-Za-z0-9]"
@@ -30,7 +30,7 @@ _KEYWORD = re.compile(
 _NAME = re.compile(rf"[^{_NOT_NAME},]{{1,300}}")
 _NAME_END = re.compile(rf"(?:{_EXTENSION}|:L?\d{{1,7}}[-–—…L\d]{{0,12}})[.:#]?$")  # noqa: RUF001
 _AHEAD = 300
-"""Characters after a quote in which its reference must show itself."""
+"""Characters after a quote that are searched for its reference."""
 _ENDS_IN_EXTENSION = re.compile(rf".{{0,300}}{_EXTENSION}")
 _BESIDE_END = re.compile(r"[;\"“”]")
 _SPACED_END = re.compile(rf"{_EXTENSION}(?=$|[\s:,#)\]`§])")
@@ -48,7 +48,7 @@ _TRAILING = _WRAPPERS + ".:;!?"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PathRef:
-    """A path, with the lines that are named beside it."""
+    """A path and the line range given with it."""
 
     path: str
     lines: tuple[int, int] | None = None
@@ -56,28 +56,28 @@ class PathRef:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class References:
-    """All that one piece of text refers to."""
+    """All references in one piece of text."""
 
     paths: tuple[PathRef, ...] = ()
     heading: str | None = None
     entry: str | None = None
-    """An entry of the outline."""
+    """Name of an outline entry."""
     receipts: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
     figure: tuple[str, str] | None = None
-    """A number as written, and the query it comes from."""
+    """A number as written, and the query that computes it."""
     note: str = ""
-    """What is left when the paths are taken out."""
+    """The remaining text, without paths and records."""
 
     def __bool__(self) -> bool:
-        """Whether anything is referred to at all."""
+        """Whether the text contains any reference."""
         return bool(
             self.paths or self.heading or self.entry or self.receipts or self.records or self.figure is not None
         )
 
 
 def reference_follows(text: str, at: int) -> bool:
-    """Whether a path, receipt or other reference begins here, after at most a few words that lead to it."""
+    """Whether a path, receipt or other reference begins here, after at most a few filler words."""
     lead = _LEAD.match(text, at)
     rest = text[lead.end() if lead else at :][:_AHEAD]
     name = _NAME.match(rest)
@@ -87,19 +87,19 @@ def reference_follows(text: str, at: int) -> bool:
         return True
     if "/" not in name.group() and "*" not in name.group():
         return False
-    # A folder or glob that ends the item, or a file name with spaces in it.
+    # A folder or glob at the end of the item, or a file name with spaces.
     beside = _BESIDE_END.split(rest, maxsplit=1)[0]
     return len(beside.rstrip()) <= name.end() or _SPACED_END.search(beside) is not None
 
 
 def has_reference(text: str) -> bool:
-    """Whether a text beside a quote refers to anything."""
+    """Whether text outside a quote contains a reference, an absence scope (`checked`) or an access request."""
     return bool(references_in(text)) or "checked" in text.lower() or REQUEST in text
 
 
 @lru_cache(maxsize=256)
 def references_in(text: str) -> References:
-    """Read one piece of text."""
+    """Parse the references in one piece of text."""
     text = text[:MAX_REFERENCE].strip()
     if figure := _FIGURE.match(text):
         return References(figure=(figure.group(1), figure.group(2).strip()))
@@ -140,7 +140,7 @@ def _read_tokens(text: str) -> tuple[list[PathRef], list[str], str]:
 
 
 def _token_end(text: str, at: int) -> int:
-    """A token ends at a space, or at its closing backtick."""
+    """Return the end of the token: the next space; a token in backticks may contain spaces."""
     if text[at] == "`" and (closing := text.find("`", at + 1)) > 0:
         at = closing
     end = text.find(" ", at)
@@ -148,7 +148,7 @@ def _token_end(text: str, at: int) -> int:
 
 
 def _path_at(text: str, at: int, end: int) -> tuple[PathRef, int] | None:
-    """The path that begins here, if one does: with an extension, a wildcard or a slash; spaces allowed before one."""
+    """Return the path here and its end, or None; it has an extension, wildcard or slash, and may contain spaces."""
     token = text[at:end]
     name, lines = _with_lines(token)
     if not _looks_like_path(name):
@@ -165,7 +165,7 @@ def _path_at(text: str, at: int, end: int) -> tuple[PathRef, int] | None:
 
 
 def _spaced(text: str, at: int) -> int | None:
-    """Where a file name with spaces ends."""
+    """Return the end of a file name with spaces, or None if there is none."""
     end = at
     for _ in range(_MAX_SPACED):
         end = _token_end(text, end)

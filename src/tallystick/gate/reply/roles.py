@@ -1,4 +1,4 @@
-"""Where each role has to look: at least one item must come from there, others may come from anywhere."""
+"""Required sources per role: at least one item must come from them; the others may come from any source."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ DEFAULT_SOURCES: dict[str, tuple[str, ...]] = {
     "chief-of-staff": (RECEIPT,),
     "assistant": (RECEIPT,),
 }
-"""The chief may cite anything, issues included, but shows a receipt for it."""
+"""The chief may cite any source, including issues, but must cite a receipt."""
 
 _FOLDERS: dict[str, tuple[str, ...]] = {
     "scenes": ("Story/",),
@@ -28,7 +28,7 @@ _FOLDERS: dict[str, tuple[str, ...]] = {
 
 
 def sources_of(agent: str | None, chosen: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The sources an agent must draw on: as configured, else by its role; empty: any."""
+    """Return the sources an agent must cite: the configured ones, else its role's defaults; empty: any source."""
     if agent is None:
         return ()
     name = agent.casefold().replace("_", "-").replace(" ", "-")
@@ -37,11 +37,11 @@ def sources_of(agent: str | None, chosen: Mapping[str, Sequence[str]]) -> tuple[
 
 
 def looks_where_it_should(wanted: Sequence[str], checked: Iterable[Checked], outline: str | None) -> bool:
-    """Whether an item that holds comes from one of the wanted sources.
+    """Whether at least one verified item comes from one of the required sources.
 
     Args:
         wanted: outline, scenes, compendium, canon, receipt, anything, or path patterns such as `Notes/*`.
-        checked: The items of the reply.
+        checked: The checked items of the reply.
         outline: The path of the outline, if there is one.
     """
     if not wanted or ANYTHING in wanted:
@@ -68,7 +68,7 @@ def _comes_from(source: str, path: str, outline: str | None) -> bool:
 
 
 def _fits(pattern: str, path: str) -> bool:
-    """A pattern from the configuration: `Notes/*` is everything below `Notes/`; a `*` stands for anything."""
+    """Whether a path matches a configured pattern; `*` matches any text, so `Notes/*` is everything below `Notes/`."""
     pieces = pattern.split("*")
     if len(pieces) == 1:
         return path == pattern or path.startswith(pattern.rstrip("/") + "/")

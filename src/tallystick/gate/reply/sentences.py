@@ -1,9 +1,9 @@
-"""The per-sentence form: every sentence carries its own reference, in square brackets.
+"""Parse the per-sentence form, in which every sentence carries its own reference in square brackets.
 
     The app crashes when it is opened [ticket:12 "crashes as soon as I open it"]. 41 tickets say so [figure 41 = …].
 
-A reference holds what an item of the Evidence line may hold; a record's id alone is enough here. The text that is sent
-has the references removed.
+A reference has the syntax of an Evidence line item; here a record id alone is enough. References are removed from the
+text before it is sent.
 """
 
 import re
@@ -18,7 +18,7 @@ from tallystick.gate.reply.references import has_reference
 _BRACKET = re.compile(r"\[[^\[\]\n]{1,2000}\]")
 _MASK = "\x1a"
 MAX_REFERENCES = 1_000
-"""References in one reply; sentences beyond count as having none."""
+"""Maximum references in one reply; further ones are ignored, so their sentences count as having none."""
 _END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}++[.!?]?+){{0,16}}(?=\s|$)")  # noqa: RUF001
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
 _ABBREVIATIONS = frozenset({
@@ -31,7 +31,7 @@ _LIST_MARK = " \t-*+#>•"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """A sentence without its references, and what they claim."""
+    """A sentence without its references, and the claims parsed from them."""
 
     text: str
     claims: tuple[Claim, ...]
@@ -39,12 +39,12 @@ class Sentence:
 
 
 def read_sentences(text: str, *, kind: str | None = None) -> list[Sentence]:
-    """Cut a reply into sentences.
+    """Split a reply into sentences.
 
     Args:
-        text: With its references.
-        kind: The kind of record that is referred to here (`ticket` for `[ticket:12]`), where there is only one: other
-            brackets are text. None: whatever can be a reference is one.
+        text: The reply with its references.
+        kind: The only kind of record that counts as a reference (`ticket` for `[ticket:12]`); other brackets are text.
+            None: every bracket that parses as a reference is one.
     """
     masked, references = _mask(text, kind)
     sentences: list[Sentence] = []
@@ -53,7 +53,7 @@ def read_sentences(text: str, *, kind: str | None = None) -> list[Sentence]:
         plain = masked[start:end].replace(_MASK, "").strip().lstrip(_LIST_MARK).strip()
         claims = tuple(claim for at, claims in references if start <= at < end for claim in claims)
         if not any(map(str.isalnum, plain)):
-            # A reference on a line of its own belongs to what stands before it.
+            # A reference on a line of its own belongs to the preceding sentence.
             if claims and sentences:
                 last = sentences.pop()
                 sentences.append(Sentence(text=last.text, claims=last.claims + claims, is_courtesy=last.is_courtesy))
@@ -65,12 +65,12 @@ def read_sentences(text: str, *, kind: str | None = None) -> list[Sentence]:
 
 
 def written_sentences(text: str, *, kind: str | None = None) -> list[str]:
-    """The sentences as they are written, references and all: each can be checked by itself."""
+    """Return the sentences as written, with their references, so that each can be checked separately."""
     masked, _ = _mask(text, kind)
     pieces: list[str] = []
     for start, end in _spans(masked):
         written = text[start:end].strip()
-        # A reference on a line of its own belongs to what stands before it.
+        # A reference on a line of its own belongs to the preceding sentence.
         if not any(map(str.isalnum, masked[start:end].replace(_MASK, ""))):
             if pieces and written:
                 pieces[-1] += f" {written}"
@@ -80,13 +80,13 @@ def written_sentences(text: str, *, kind: str | None = None) -> list[str]:
 
 
 def strip_references(text: str, *, kind: str | None = None) -> str:
-    """The text as it is sent: without references, and without the gaps they leave."""
+    """Return the text to send: without references and without the spaces they leave before punctuation."""
     kept = _BRACKET.sub(lambda found: "" if _claims_of(found.group(), kind) else found.group(), text)
     return "\n".join(_BEFORE_SIGN.sub("", line).rstrip() for line in kept.split("\n")).strip()
 
 
 def _mask(text: str, kind: str | None) -> tuple[str, list[tuple[int, list[Claim]]]]:
-    """Cover the references, so that full stops inside them end no sentence."""
+    """Mask the references, so that full stops inside them do not end a sentence."""
     references: list[tuple[int, list[Claim]]] = []
 
     def cover(found: re.Match[str]) -> str:
@@ -124,6 +124,6 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a full stop is only an abbreviation's. In doubt it ends the sentence: the next needs its own proof."""
+    """Whether a full stop belongs to an abbreviation; if unsure, it ends the sentence (the next needs a reference)."""
     word = before.rpartition(" ")[2].lstrip("(\"'").lower()
     return word in _TITLES or (word in _ABBREVIATIONS and after.lstrip()[:1].islower())

@@ -1,7 +1,7 @@
-"""Where claims are checked: the ports of the reply check.
+"""Ports of the reply check: where claims are looked up.
 
-`Sources` gives the files and records that a reply may cite; `storage/files.py` satisfies it for a workspace folder,
-rooms add what they keep. `ReceiptBook` gives receipts; the ledger satisfies it.
+`Sources` provides the files and records that a reply may cite; `storage/files.py` implements it for a workspace folder,
+and rooms add their own records. `ReceiptBook` provides receipts; the ledger implements it.
 """
 
 from collections import OrderedDict
@@ -17,56 +17,56 @@ from tallystick.gate.quotes import Folded, fold_text, split_lines
 from tallystick.gate.record.receipt import Receipt
 
 SHELF_CHARS = 64 * 1024 * 1024
-"""Characters of folded text kept for the next reply: some fifty novels."""
+"""Size of the cache of folded texts in characters: about fifty novels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """One file as it is now."""
+    """The current content of one file."""
 
     path: str
-    """The one name it has, whichever way it was asked for."""
+    """Canonical path, independent of how the file was requested."""
     text: str
     sha256: str
-    """Of the bytes of the whole file."""
+    """Hash of the bytes of the whole file."""
     changed_ns: int | None = None
-    """The latest time at which it can have been changed, in nanoseconds since 1970; None: not known."""
+    """Upper bound of its last modification time in nanoseconds since 1970; None: unknown."""
 
     @cached_property
     def lines(self) -> list[str]:
-        """Line 1 is `lines[0]`; the line end of the last line begins no further one."""
+        """The lines; line 1 is `lines[0]`, and a final line end does not start another line."""
         lines = split_lines(self.text)
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def folded(self) -> Folded:
-        """Ready for search; shared between sources with the same content."""
+        """The text folded for search; cached and shared between sources with the same content."""
         return SHELF.folded(self.sha256, self.text)
 
 
 def folded(text: str) -> Folded:
-    """A text of no file (a record, a tool's output), folded once for all replies that cite it."""
+    """Fold a text that is not a file (a record, a tool's output); cached for all replies that cite it."""
     return SHELF.folded(sha256_text(text), text)
 
 
 def sha256_text(text: str) -> str:
-    """SHA-256 of a text's UTF-8 bytes; half characters, which have none, count as `?`."""
+    """Return the SHA-256 of a text's UTF-8 bytes; lone surrogates, which have no encoding, are replaced by `?`."""
     return sha256(text.encode("utf-8", errors="replace")).hexdigest()
 
 
 class Sources(Protocol):
-    """What a reply may cite."""
+    """Port for the files, records and figures that a reply may cite."""
 
     def read(self, path: str) -> Source | None:
-        """The file of that name; None when there is none.
+        """Read the file at a path; None if there is none.
 
         Raises:
-            PathRefused: The path leaves the workspace or names no plain file.
+            PathRefused: The path leaves the workspace or is not a regular file.
         """
         ...
 
     def expand(self, scope: str) -> list[str]:
-        """The files a path, folder or glob stands for, sorted; empty when there are none.
+        """Return the files that a path, folder or glob matches, sorted; empty if there are none.
 
         Raises:
             PathRefused: As for `read`.
@@ -74,28 +74,28 @@ class Sources(Protocol):
         ...
 
     def outline(self) -> Source | None:
-        """The outline of the story, if there is one."""
+        """Return the outline of the story, if there is one."""
         ...
 
     def resolve(self, reference: str) -> str | None:
-        """The text of a record (`ticket:12`, `ev:3`, `obs:9f`), or None."""
+        """Return the text of a record (`ticket:12`, `ev:3`, `obs:9f`), or None."""
         ...
 
     def recompute(self, query: str) -> Decimal | None:
-        """The figure that a query gives now, or None when no room knows the query."""
+        """Return the current result of a query, or None if no room knows the query."""
         ...
 
 
 class ReceiptBook(Protocol):
-    """Receipts by id."""
+    """Port for looking up receipts by id."""
 
     def find(self, receipt_id: str) -> Receipt | None:
-        """The receipt, if it exists and verifies; else None."""
+        """Return the receipt if it exists and verifies, else None."""
         ...
 
 
 class Shelf:
-    """Folded texts by the hash of what they are folded from; the least recently used fall off."""
+    """Thread-safe LRU cache of folded texts, keyed by the hash of the original text."""
 
     def __init__(self, max_chars: int = SHELF_CHARS) -> None:
         self._max_chars = max_chars
@@ -104,7 +104,7 @@ class Shelf:
         self._lock = Lock()
 
     def folded(self, key: str, text: str, make: Callable[[str], Folded] = fold_text) -> Folded:
-        """The folded text; the key is only a key, not a promise, so the text is compared as well."""
+        """Return the folded text, from the cache if present; the text is compared too, because a key may be reused."""
         with self._lock:
             held = self._texts.get(key)
             if held is not None and held[0] == text:
@@ -125,4 +125,4 @@ class Shelf:
 
 
 SHELF = Shelf()
-"""One for the process: texts are shared between workspaces, sessions and threads."""
+"""The process-wide cache, shared between workspaces, sessions and threads."""

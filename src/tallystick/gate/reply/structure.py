@@ -1,7 +1,7 @@
-"""Headings of a file and entries of the outline.
+"""Find headings of a file and entries of the outline.
 
-A heading is found by its whole text, or by its beginning up to a colon, dash or full stop (`Chapter 3` for `Chapter
-3: The Storm`). Case, emphasis and quote marks do not matter.
+A heading matches by its whole text, or by its beginning up to a colon, dash or full stop (`Chapter 3` matches
+`Chapter 3: The Storm`). Case, emphasis, outer quote marks and the style of inner ones are ignored.
 """
 
 import re
@@ -18,11 +18,11 @@ _MAX_HEADING = 200
 """Characters; a longer line is a paragraph."""
 
 Named = tuple[tuple[str, int], ...]
-"""(name as compared, line)."""
+"""Pairs of (normalised name, line number)."""
 
 
 def find_heading(wanted: str, source: Source) -> int | None:
-    """The line of a heading, or None."""
+    """Return the line of a heading, or None."""
     name = _plain(wanted)
     if not name:
         return None
@@ -34,7 +34,7 @@ def find_heading(wanted: str, source: Source) -> int | None:
 
 
 def find_entry(wanted: str, outline: Source) -> int | None:
-    """The line of an outline entry that holds these words side by side, or None."""
+    """Return the line of the first outline entry that contains these words in sequence, or None."""
     words = _WORDS.findall(fold(wanted).casefold())
     if not words:
         return None
@@ -46,7 +46,7 @@ def find_entry(wanted: str, outline: Source) -> int | None:
 
 
 class _Lines:
-    """A source that does not count in a cache key: path and hash already say which it is."""
+    """The lines of a source, ignored in cache keys because path and hash already identify it."""
 
     def __init__(self, source: Source) -> None:
         self.lines = source.lines
@@ -86,7 +86,7 @@ def _entries(_path: str, _sha256: str, source: _Lines) -> Named:
 
 
 def _stands_alone(lines: list[str], number: int) -> bool:
-    """In a plain text, a heading is a line between empty ones."""
+    """Whether a line is between empty lines, which makes it a heading in plain text."""
     before = lines[number - 2] if number > 1 else ""
     after = lines[number] if number < len(lines) else ""
     return not before.strip() and not after.strip()

@@ -1,4 +1,4 @@
-"""All that a check may look at besides the reply itself."""
+"""The context of a reply check, and the quote check shared by all claim types."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from tallystick.gate.reply.own_text import Origin, OwnText, around
 from tallystick.gate.reply.sources import ReceiptBook, Source, Sources
 
 LINE_TOLERANCE = 2
-"""Lines a citation may be off by: files are edited while agents read them."""
+"""Lines by which a citation may be off, because files are edited while agents read them."""
 MAX_EXCERPT = 4_000
-"""Characters. A file may be one single line; then the quote itself is kept as the excerpt."""
+"""Characters. If the cited lines are longer (a file may be one line), the quote itself is kept as the excerpt."""
 _MAX_PLACES = 10_000
-"""Places of one quote that are looked at; a quote that stands more often proves nothing anyway."""
+"""Maximum occurrences of one quote that are examined; a quote that occurs more often proves nothing."""
 OWN_TEXT = "The agent wrote this itself. Cite a source that others wrote: a file, a record, or a result that shows it."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surroundings:
-    """Where a reply was given, and what it may cite."""
+    """Where a reply was given and what it may cite."""
 
     sources: Sources
     receipts: ReceiptBook
     own: OwnText
-    """Tells what the same agent wrote."""
+    """Recognises text that the same agent wrote."""
     session_id: str
     round_id: str | None = None
     conference_id: str | None = None
@@ -38,7 +38,7 @@ class Surroundings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitedText:
-    """A text that a claim named, and what it is of."""
+    """A text named by a claim, and its origin."""
 
     text: Folded
     origin: Origin
@@ -46,39 +46,39 @@ class CitedText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """A claim that was looked up, and the texts it named."""
+    """The result of checking one claim, and the texts it named."""
 
     item: Item
     texts: tuple[CitedText, ...] = ()
-    """Where quotations in the body may come from."""
+    """Texts in which quotations of the body may be found."""
     paths: tuple[str, ...] = ()
-    """The files behind it, by which roles are judged."""
+    """Its source files, used to check the required sources of a role."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A place where a quote stands."""
+    """An occurrence of a quote in a text."""
 
     match: Match
     quote: str
-    """The quote as it stands there: without the mark of punctuation that the reply added."""
+    """The quote as it occurs there: without a final comma or full stop that the reply added."""
 
 
 def failed(
     claim: Claim, code: str, reason: str, *texts: CitedText, bucket: Bucket = Bucket.EVIDENCE_INVALID
 ) -> Checked:
-    """A claim that does not hold."""
+    """Build the result of a claim that failed its check."""
     item = Item(kind=claim.kind, source=claim.source, ok=False, code=code, reason=reason, bucket=bucket)
     return Checked(item=item, texts=texts)
 
 
 def cited(source: Source) -> CitedText:
-    """A file or record as a text that may be quoted."""
+    """Wrap a file or record as a text that may be quoted."""
     return CitedText(text=source.folded, origin=Origin(path=source.path, changed_ns=source.changed_ns))
 
 
 def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Checked:
-    """The file a claim names, or why it cannot be used."""
+    """Return the file that a claim names, or the failed claim if it cannot be read."""
     try:
         source = around.sources.read(path)
     except PathRefused as refused:
@@ -91,7 +91,7 @@ def read_source(claim: Claim, path: str, around: Surroundings) -> Source | Check
 def check_quote(
     claim: Claim, quote: str, cited: CitedText, where: Surroundings, lines: tuple[int, int] | None = None
 ) -> Passage | Checked:
-    """Where a quote stands in a text that the agent did not write itself, or why it does not count."""
+    """Return the first occurrence of a quote that is not the agent's own text, or the failed claim."""
     elsewhere: Match | None = None
     own = False
     for passage in islice(passages(quote, cited.text), _MAX_PLACES):
@@ -111,26 +111,26 @@ def check_quote(
 
 
 def passages(quote: str, text: Folded) -> Iterator[Passage]:
-    """Where a quote stands, allowing for the comma or full stop that house styles put inside the closing mark."""
+    """Yield each occurrence of a quote; if none, retry without a comma or full stop before the closing quote mark."""
     found = False
     for match in occurrences(quote, text):
         found = True
         yield Passage(match=match, quote=quote)
     if not found and quote.endswith((",", ".")) and not quote.endswith(".."):
         for match in occurrences(quote[:-1], text):
-            # But a question is not a statement.
+            # The source's question or exclamation must not be quoted as a statement.
             if not text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
                 yield Passage(match=match, quote=quote[:-1])
 
 
 def is_own(passage: Passage, cited: CitedText, where: Surroundings) -> bool:
-    """Whether a quote that stands in a text is the agent's own."""
+    """Whether a quote found in a text is the agent's own."""
     match = passage.match
     return where.own.holds(passage.quote, around(cited.text, match.start, match.end), cited.origin)
 
 
 def matched_in(source: Source, passage: Passage) -> Matched:
-    """The record of a quote that was found."""
+    """Build the record of a quote that was found."""
     match, quote = passage.match, passage.quote
     excerpt = "\n".join(source.lines[match.first_line - 1 : match.last_line])
     if len(excerpt) > MAX_EXCERPT:
@@ -162,7 +162,7 @@ def _lies_within(match: Match, lines: tuple[int, int]) -> bool:
     first, last = lines
     if not first - LINE_TOLERANCE <= match.first_line <= last + LINE_TOLERANCE:
         return False
-    # One line alone says where a quote begins; two say where it ends as well.
+    # A single line number gives only the start of the quote; a range also gives its end.
     return first == last or match.last_line <= last + LINE_TOLERANCE
 
 

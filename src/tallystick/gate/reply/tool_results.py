@@ -1,7 +1,7 @@
-"""Receipts that a reply cites.
+"""Check the receipts that a reply cites.
 
-A receipt counts if it exists and verifies, was made in this round of the conference or else in this session, and
-belongs to a call that ran. What is quoted beside it must stand in what the tool gave back.
+A receipt is accepted if it exists and verifies, was issued in this conference round (outside a conference: in this
+session), and belongs to a call that ran. Text quoted with it must occur in the tool's result.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from tallystick.gate.reply.sources import folded
 from tallystick.gate.reply.surroundings import Checked, CitedText, Passage, Surroundings, check_quote, failed
 
 _RESULTS = frozenset({"outcome", "report"})
-"""Kinds of receipt that hold what came of a call; a hold, a start or an approval does not."""
+"""Kinds of receipt that contain the result of a call; a hold, a start or an approval does not."""
 _MAX_PATH = 300
 
 
 def check_tool_result(claim: Claim, around: Surroundings) -> Checked:
-    """Look a receipt up, and what is quoted from it."""
+    """Check a cited receipt and the text quoted from it."""
     if claim.receipt is None:
         return failed(claim, "claim_incomplete", MISSING["tool_result"])
     receipt = around.receipts.find(claim.receipt)
@@ -50,7 +50,7 @@ def _find(
     refusals: list[Checked] = []
     own: Checked | None = None
     for text in texts:
-        # The whole as JSON, which comes last, would only show the same words with braces around them.
+        # The last text is the whole result as JSON; it would match the agent's own words again in another context.
         if own is not None and text is texts[-1]:
             return own
         passage = check_quote(claim, quote, text, around)
@@ -60,7 +60,7 @@ def _find(
         refusals.append(passage)
     if not refusals:
         return failed(claim, "receipt_empty", "The tool gave nothing back that could be quoted.")
-    # Of several strings, the one that came closest says most.
+    # Of several strings, report the one most similar to the quote.
     return own or max(refusals, key=lambda refusal: (refusal.item.closest or {}).get("similarity") or 0)
 
 
@@ -80,7 +80,7 @@ def _fault(receipt: Receipt, around: Surroundings) -> tuple[str, str] | None:
 
 
 def _texts(receipt: Receipt) -> Iterator[CitedText]:
-    """What can be quoted: each string the tool gave back, and the whole as JSON."""
+    """Yield the texts that can be quoted: each string of the tool's result, then the whole result as JSON."""
     origin = Origin(receipt=receipt, named=_paths(receipt))
     excerpt = () if receipt.excerpt is None else (receipt.excerpt,)
     for text in excerpt if receipt.outputs is None else quotable(receipt.outputs):
@@ -88,7 +88,7 @@ def _texts(receipt: Receipt) -> Iterator[CitedText]:
 
 
 def _paths(receipt: Receipt) -> tuple[str, ...]:
-    """The files a call was about: those it recorded, and those its arguments and result name."""
+    """Return the files related to a call: those it recorded and those named in its arguments and result."""
     recorded = [str(ref.get("path", "")) for ref in receipt.header.get("file_refs") or ()]
     named = [text for side in (receipt.inputs, receipt.outputs) for text in strings_in(side) if _is_path(text)]
     return tuple(dict.fromkeys([*recorded, *named]))

@@ -1,13 +1,13 @@
-"""What each agent wrote, from the ledger: the arguments of its calls that may change something, indexed by word.
+"""Word index of what each agent wrote, read from the ledger: the arguments of its calls that may change something.
 
-A call that may change something leaves a `started` record with its arguments before it runs; those records are read
-once for each author and followed from then on. So that a check stays fast, all of it is bounded:
+A call that may change something leaves a `started` record with its arguments before it runs. The index reads these
+records once per author and then incrementally. To keep checks fast, everything is bounded:
 
-- the first look at an author reads the latest `LOOK_BACK` records, and parses only the author's;
-- a later look reads what was recorded since;
-- at most `MAX_CHARS` of an author's text are held, the latest, and `MAX_AUTHORS` authors, the latest asked for;
-- whether words had been shown to the author before is looked for in the `SHOWN_BACK` records before it wrote them,
-  only for words that it did write, and remembered.
+- the first lookup for an author reads the latest `LOOK_BACK` records and parses only the author's;
+- a later lookup reads only the records appended since;
+- the cache keeps the latest `MAX_CHARS` of each author's text and the `MAX_AUTHORS` most recently used authors;
+- whether the author had been shown words before writing them is searched in the `SHOWN_BACK` preceding records, only
+  for words that the author did write, and cached.
 """
 
 from array import array
@@ -24,7 +24,7 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.reply.own_text import Author, Written, arguments_text, words_of
 
 LOOK_BACK = 200_000
-"""Records: about a second's reading."""
+"""Records; reading them takes about a second."""
 SHOWN_BACK = 5_000
 MAX_CHARS = 8 * 1024 * 1024
 MAX_AUTHORS = 64
@@ -33,33 +33,33 @@ _STARTED, _ERASURE = b'"kind":"started"', b'"kind":"erasure"'
 _SHOWING = (b'"kind":"outcome"', b'"kind":"report"', b'"kind":"reply_check"')
 
 MayWrite = Callable[[str | None], bool]
-"""Whether the tool of a version may change something; of an unknown one it is assumed."""
+"""Whether the tool with this version may change something; assumed for unknown versions."""
 RoomTexts = Callable[[str, str], Iterator[str]]
-"""What an agent wrote in the room of a tool by other ways than calls: (agent, tool) → texts."""
+"""Texts that an agent wrote in a tool's room by other means than calls: (agent, tool) → texts."""
 
 
 class Log(Protocol):
-    """The ledger, as far as it is read here."""
+    """The part of the ledger that the index reads."""
 
     def size(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         ...
 
     def select(self, start: int, wanted: Callable[[bytes], bool]) -> Iterator[Receipt]:
-        """The receipts from a sequence number on that verify and whose header bytes are wanted."""
+        """Yield the receipts from a sequence number on that verify and whose header bytes satisfy `wanted`."""
         ...
 
 
 class LedgerWritings:
-    """Everything agents wrote through calls; satisfies `Writings`. Threads may share it."""
+    """Everything agents wrote through calls; implements `Writings` and is thread-safe."""
 
     def __init__(self, log: Log, *, may_write: MayWrite, room_texts: RoomTexts) -> None:
-        """Name the parts; nothing is read yet.
+        """Create the index without reading any records.
 
         Args:
             log: The ledger.
-            may_write: Tells tools that change something from those that only read.
-            room_texts: What rooms know of their texts' authors.
+            may_write: Whether a tool may change something, as opposed to only reading.
+            room_texts: Texts that an agent wrote in a room.
         """
         self._log = log
         self._may_write = may_write
@@ -69,12 +69,12 @@ class LedgerWritings:
         self._lock = Lock()
 
     def holding(self, author: Author, words: str) -> list[Written]:
-        """The author's texts that hold these words, the oldest first."""
+        """Return the author's texts that contain these words, oldest first."""
         with self._lock:
             return self._current(author).holding(words)
 
     def shown_before(self, author: Author, words: str, written: Written) -> bool:
-        """Whether a result, or a source that was cited, had shown the author these words before it wrote them."""
+        """Whether a tool result or a cited source had shown the author these words before it wrote them."""
         key = (author, words, written.seq)
         with self._lock:
             known = self._shown.get(key)
@@ -87,13 +87,13 @@ class LedgerWritings:
         return known
 
     def in_room(self, author: Author, tool_id: str | None, words: str) -> bool:
-        """Whether a room knows these words as the author's."""
+        """Whether a text of the author in the tool's room contains these words."""
         if author.agent is None or tool_id is None:
             return False
         return any(words in words_of(text) for text in self._room_texts(author.agent, tool_id))
 
     def _current(self, author: Author) -> "_Texts":
-        """The author's texts, with what was recorded since the last look."""
+        """Return the author's texts, updated with the records appended since the last lookup."""
         texts, end = self._authors.get(author), self._log.size()
         if texts is None or not self._follow(author, texts, end):
             texts = self._authors[author] = _Texts(max(0, end - LOOK_BACK))
@@ -104,7 +104,7 @@ class LedgerWritings:
         return texts
 
     def _follow(self, author: Author, texts: "_Texts", end: int) -> bool:
-        """Add what is new; False: something was erased, so that all must be read again."""
+        """Add new records; False: something was erased, so everything must be read again."""
         if end <= texts.scanned:
             return end == texts.scanned
         first = texts.scanned == texts.since
@@ -134,7 +134,7 @@ class LedgerWritings:
         for receipt in self._log.select(max(0, before - SHOWN_BACK), wanted):
             if receipt.seq >= before:
                 return
-            # A result that repeats its question has shown nothing.
+            # A result that only repeats the call's arguments showed the author nothing new.
             if _is_by(author, receipt.header) and words not in words_of(arguments_text(receipt.inputs)):
                 yield from map(words_of, _results(receipt))
 
@@ -161,7 +161,7 @@ class _Texts:
             self._dropped += 1
 
     def holding(self, words: str) -> list[Written]:
-        # A text that holds the words holds the rarest of them.
+        # Every match contains the rarest word, so only the texts with that word are searched.
         places = [self._places.get(word) for word in words.split()]
         if not places or None in places:
             return []
@@ -171,7 +171,7 @@ class _Texts:
 
 
 def _header_filter(author: Author) -> Callable[[bytes], bool]:
-    """A quick look at a header's bytes (sorted keys, no white space); `_is_by` decides."""
+    """Return a fast prefilter on header bytes (sorted keys, no white space); `_is_by` makes the final decision."""
     marks = [b'"session_id":' + orjson.dumps(author.session_id)]
     if author.agent is not None:
         marks = [b'"agent_id":' + orjson.dumps(author.agent)]
@@ -198,7 +198,7 @@ def _written(receipt: Receipt) -> Written:
 
 
 def _results(receipt: Receipt) -> Iterator[str]:
-    """What a record shows of sources: a call's result, or the excerpts of a reply whose check found them."""
+    """Yield the texts that a record showed: a call's result, or the verified excerpts of an accepted reply."""
     status = (receipt.header.get("outcome") or {}).get("status")
     if receipt.header["kind"] != "reply_check":
         if status != "rejected":

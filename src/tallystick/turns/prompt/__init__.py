@@ -1,1 +1,1 @@
-"""The prompt of a turn: one module a section, put together in `compose`."""
+"""The prompt of a turn: one module per section, assembled in `compose`."""

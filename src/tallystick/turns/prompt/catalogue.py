@@ -1,4 +1,4 @@
-"""`# Tools`: one line a tool for models that answer in text, one offer a tool for APIs with tool calling."""
+"""`# Tools`: one line per tool for models that call tools in text, one `Offer` per tool for APIs with tool calling."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -13,31 +13,31 @@ T = TypeVar("T")
 
 TITLE = "# Tools"
 _MAX_KEPT = 4096
-"""Cards whose line is remembered; when there are more, all are forgotten and written again."""
+"""Maximum number of cached cards; when it is reached, the cache is cleared."""
 
 _lines: dict[str, str] = {}
 _offers: dict[str, Offer] = {}
 
 
 def catalogue_section(entries: Iterable[Entry], wordings: Wordings = NO_WORDINGS) -> str:
-    """Every tool of the turn as one JSON object a line.
+    """Return the section that lists every tool of the turn as one JSON object per line.
 
     Args:
         entries: The tools.
-        wordings: How rooms word some of them; they never change what a tool takes.
+        wordings: Descriptions and examples that override tool cards; they never change a tool's input schema.
     """
     return "\n".join([TITLE, *(_line(entry, wordings.get(entry.card.name)) for entry in entries)])
 
 
 def offers_of(entries: Iterable[Entry], wordings: Wordings = NO_WORDINGS) -> tuple[Offer, ...]:
-    """Every tool of the turn as an API takes it; the API has its own form of a call, so examples are left out."""
+    """Return the tools of the turn as API tool definitions, without examples: the API has its own call syntax."""
     return tuple(_offer(entry, wordings.get(entry.card.name)) for entry in entries)
 
 
 def _line(entry: Entry, wording: Wording | None) -> str:
     if wording is not None:
         return _written(entry, wording)
-    # By version: it is the digest of the whole card, so what is remembered cannot be out of date.
+    # The key is the version, a digest of the whole card, so a cached line cannot be stale.
     version = entry.card.version
     line = _lines.get(version)
     if line is None:

@@ -1,4 +1,4 @@
-"""The messages a turn begins with, put together from the sections."""
+"""Assemble the opening messages of a turn from the prompt sections."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -25,15 +25,15 @@ def opening_messages(
     native: bool,
     wordings: Wordings = NO_WORDINGS,
 ) -> list[Message]:
-    """System, history, and the request with what belongs to its end.
+    """Return the system message, the history, and the request message with its closing sections.
 
     Args:
-        request: What is asked.
-        entries: The tools of the turn; none: the model is not told of any.
-        boundary: Of the containers around results.
-        block: The step block, where the model answers in text and has tools.
-        native: Whether tools are offered through the API and not in the prompt.
-        wordings: How rooms word some of the tools.
+        request: The request.
+        entries: The tools of the turn; empty: the prompt lists no tools.
+        boundary: The boundary in the marks around results.
+        block: The step block, if the model calls tools in text.
+        native: Whether tools are offered through the API instead of the prompt.
+        wordings: Descriptions and examples that override tool cards.
     """
     if request.skip_tools:
         return [*request.history, Message(role="user", content=request.message)]
@@ -45,7 +45,7 @@ def opening_messages(
 
 
 def told(history: Sequence[Message], boundary: str) -> list[Message]:
-    """Earlier messages for a model that knows no calls but those it writes: native ones become text."""
+    """Convert the history for a model without native tool calls: calls and their results become text."""
     messages: list[Message] = []
     names: dict[str, str] = {}
     for message in history:
@@ -63,7 +63,7 @@ def told(history: Sequence[Message], boundary: str) -> list[Message]:
 
 
 def _system(request: Request, entries: Sequence[Entry], wordings: Wordings) -> str:
-    # The tool phase of a conference is kept lean: rules about replies make small models miss the call.
+    # Keep the tool phase of a conference short: rules about replies make small models miss the call.
     sections = [] if request.tool_phase else [role_section(request.agent), grounding_section(request.form)]
     if entries:
         sections.append(catalogue_section(entries, wordings))
@@ -84,7 +84,7 @@ def _asked(request: Request, boundary: str, block: str | None) -> str:
 
 
 def _reported(message: Message, names: dict[str, str]) -> Injected:
-    """What a client said came of its own call, in the form of a result."""
+    """Convert a client's report on its own call into a result."""
     call_id = message.call_id or ""
     data = message.content.encode("utf-8", "replace")
     return Injected(

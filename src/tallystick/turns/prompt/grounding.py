@@ -1,4 +1,4 @@
-"""`# Grounding`: what a reply must show. The same rules as `gate.reply` checks, said to whoever writes the reply."""
+"""`# Grounding`: the evidence rules for a reply, the same ones that `gate.reply` checks, addressed to the model."""
 
 from tallystick.gate.reply.findings import Form
 
@@ -33,5 +33,5 @@ PER_SENTENCE = """\
 
 
 def grounding_section(form: Form) -> str:
-    """The rules for the form in which a reply shows its evidence."""
+    """Return the rules for the given form of evidence."""
     return PER_SENTENCE if form == "per-sentence" else GROUNDING

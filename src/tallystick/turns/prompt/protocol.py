@@ -1,4 +1,4 @@
-"""`# Tool Call Protocol (STRICT JSON ONLY)`: the step block, which ends the last user message of each step."""
+"""`# Tool Call Protocol (STRICT JSON ONLY)`: the step block at the end of the last user message of each step."""
 
 TITLE = "# Tool Call Protocol (STRICT JSON ONLY)"
 _FIRST = '{"tool":"<name>","args":{...},"nonce":"<TOOL_NONCE>"}'
@@ -9,12 +9,12 @@ _ONE = "exactly one JSON object and nothing else"
 
 
 def first_step(nonce: str, *, required: bool, may_finish: bool) -> str:
-    """The block of step one.
+    """Return the block of step one.
 
     Args:
         nonce: The step's nonce.
         required: Whether the answer must be an envelope.
-        may_finish: Whether the wish to finish is one that is admitted already; then no call is required.
+        may_finish: Whether `{"action":"final"}` is already accepted; if so, no call is required.
     """
     finish = f" to call a tool, or {_FINAL} if no tool is needed" if may_finish else ""
     if required:
@@ -25,7 +25,7 @@ def first_step(nonce: str, *, required: bool, may_finish: bool) -> str:
 
 
 def next_step(nonce: str) -> str:
-    """The block after a result: another tool, or the wish to finish."""
+    """Return the block after a result: the model calls another tool or finishes."""
     return _block(f"Answer with {_ONE}: {_NEXT} for another tool, or {_FINAL} when you can answer.", nonce)
 
 

@@ -1,4 +1,4 @@
-"""`# Retrieved Data`: how a conference hands what its tool phase brought to each agent."""
+"""`# Retrieved Data`: introduces the results of a conference's tool phase to each agent."""
 
 TITLE = "# Retrieved Data"
 _FOUND = "The following data was retrieved for this discussion."
@@ -6,11 +6,11 @@ _NOTHING = "No data was retrieved for this discussion."
 
 
 def retrieved_section(name: str, *, found: bool) -> str:
-    """The framing that stands before the results, word for word the same for every agent but for its name.
+    """Return the introduction to the results, identical for every agent except for its name.
 
     Args:
-        name: Who the agent is.
-        found: Whether there is any result.
+        name: The agent's name.
+        found: Whether there are any results.
     """
     return (
         f"{TITLE}\n{_FOUND if found else _NOTHING} You are {name}. If this is relevant to your expertise, provide your "

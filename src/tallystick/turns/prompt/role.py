@@ -1,4 +1,4 @@
-"""`# Role`: who the model is to be."""
+"""`# Role`: the agent whose role the model takes."""
 
 from tallystick.turns.agent import Agent
 
@@ -6,7 +6,7 @@ TITLE = "# Role"
 
 
 def role_section(agent: Agent) -> str:
-    """The agent's card in words; what it does not say is left out."""
+    """Return the agent's card as text; empty fields are omitted."""
     lines = [TITLE, f"You are {agent.name} ({agent.agent_id}), role {agent.role}."]
     for label, text in (
         ("Purpose", agent.purpose),
