@@ -154,7 +154,7 @@ def is_answer(message: Message) -> bool:
 
 
 def lenient(ident: Any) -> int | float | str | None:
-    """Return an id as a lenient client compares it: some treat 3, 3.0, "3" and " 0x3" as equal. None if it is invalid."""
+    """Return an id as a lenient client compares it: 3, 3.0, "3" and " 0x3" may be equal. None if it is invalid."""
     if type(ident) is float:
         return int(ident) if ident.is_integer() else ident
     if type(ident) is not str:

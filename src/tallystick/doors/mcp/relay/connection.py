@@ -86,9 +86,7 @@ class Switch:
             self.upstream.when_room(self.hear_client)
 
     def hear_client(self) -> None:
-        """Resume reading the client, unless refusals are pending, the server's buffer is full, or the relay is
-        stopping.
-        """
+        """Resume reading the client unless refusals are pending, the server is full or the relay stops."""
         if self.reader is None or self.crowded() or self.stopping.is_set():
             return
         if self.upstream.full:
@@ -141,9 +139,7 @@ class Switch:
             del self._own[ident]
 
     def key_meant(self, message: Message) -> Key | None:
-        """Return the id of the request that a server's response answers: an exact match, or as a lenient client reads
-        it.
-        """
+        """Return the id of the request that a response answers: an exact match, or one a lenient client would see."""
         key = jsonrpc.key_of(message)
         if key is not None and (self.in_use(key) or key in self.given_up):
             return key
