@@ -1,7 +1,7 @@
-"""`tally approvals`: what waits for a person, and how a person answers.
+"""`tally approvals`: list the calls that wait for approval, and answer them.
 
-Answering writes the answer into the ledger and runs nothing. The process that has the tool runs the call: at once where
-it still waits for the answer, as the relay does for a while, otherwise when the call is made again, or resumed.
+An answer is written to the ledger and runs nothing. The process that has the tool runs the call: at once if it still
+waits for the answer, as the relay does for a while, otherwise when the call is made again or resumed.
 """
 
 import time

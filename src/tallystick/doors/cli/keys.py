@@ -1,4 +1,4 @@
-"""`tally keys`: which keys sign here. No command shows a secret."""
+"""`tally keys`: show, export and rotate the signing keys. No command shows a secret."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,6 +1,6 @@
-"""`tally policy`: check what the configuration says, show it, test it, try another one on recorded calls.
+"""`tally policy`: check, show and test the policy, and replay recorded calls with another one.
 
-Nothing here changes a policy: it is a file, and a person edits it.
+No command changes the policy: it is a file that a person edits.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`tally replay`: whether every recorded decision of a session comes out the same."""
+"""`tally replay`: repeat every recorded decision of a session and compare the results."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated

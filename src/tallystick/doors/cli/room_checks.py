@@ -1,4 +1,4 @@
-"""The rooms in `tally doctor`: whether each is available, whether its settings are right, and its own checks."""
+"""The checks of `tally doctor` for rooms: availability, settings, and the rooms' own checks."""
 
 from collections.abc import Iterator
 from dataclasses import replace

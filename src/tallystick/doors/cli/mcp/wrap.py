@@ -1,7 +1,6 @@
-"""`tally mcp wrap` as the help shows it.
+"""The Typer declaration of `tally mcp wrap`, for the help and for programs that call the app.
 
-The command itself is read by `wrapping.py`, which loads next to nothing; this is how it is described, and the way in
-for programs that call the app and not the process.
+A real command line is parsed by `wrap_args.py`, which loads almost nothing.
 """
 
 from typing import Annotated

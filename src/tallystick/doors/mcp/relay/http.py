@@ -101,9 +101,7 @@ class WebUpstream:
         self._server.close()
 
     def _closed(self, cancelled: jsonrpc.Message) -> bool:
-        """Close the request that a client cancels; return False if the server must be notified instead (it has a
-        session).
-        """
+        """Close the request that a client cancels; return False if the server must be notified instead."""
         wanted = answers.params_of(cancelled).get("requestId")
         post = self._posts.get(wanted) if isinstance(wanted, int | str) else None
         if post is not None:

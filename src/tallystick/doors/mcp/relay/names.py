@@ -82,7 +82,7 @@ def tool_id(server: str, name: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Reduce `/usr/bin/python3.12` to `python3.12`, `build/index.js` to `build`, `@org/server-git@1.2` to `server-git`."""
+    """Strip path, scope, version and suffix: `build/index.js` becomes `build`, `@org/server-git@1.2` `server-git`."""
     if word.startswith("@") or "/" not in word:
         name = word.rpartition("/")[2].partition("@")[0]
         return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", name)

@@ -26,9 +26,7 @@ def result_schema(output: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an input schema that rejects undeclared arguments (`--strict`), unless it already says what else it
-    accepts.
-    """
+    """Return an input schema that rejects undeclared arguments (`--strict`), unless it says what else it accepts."""
     if not {"additionalProperties", "unevaluatedProperties"}.isdisjoint(schema):
         return dict(schema)
     old = any(draft in str(schema.get("$schema", "")) for draft in _OLD_DRAFTS)

@@ -187,7 +187,7 @@ class Serving:
 
 
 async def _no_prompts(_ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-    """Return an empty list: there are no prompts, but some clients ask for them anyway and an error would confuse them."""
+    """Return an empty list: there are no prompts, and clients that ask anyway should not get an error."""
     return types.ListPromptsResult(prompts=[])
 
 
