@@ -175,7 +175,7 @@ def _missing_part(error: ImportError) -> PartMissing | None:
 
 
 def _advice(error: OSError) -> str:
-    """Return advice for a workspace that is not writable: reading commands also take its lock and update its indexes."""
+    """Return advice for a workspace that is not writable: commands that only read also lock it and catch up on writes."""
     ours = not set(MARKS).isdisjoint(Path(str(error.filename)).parts)
     if not ours or error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return ""

@@ -1,6 +1,6 @@
-"""Evidence as chips: what a reply rests on, each opening the file at the quoted lines or the receipt behind it.
+"""The evidence of a reply as chips, each opening the file at the quoted lines or the cited receipt.
 
-What is shown comes from the receipt of the check, not from the reply: what the check found is what was found.
+The data comes from the receipt of the check, not from the reply.
 """
 
 import re
@@ -21,7 +21,7 @@ PRESENCE = "The words stand there. Whether they support the conclusion is for yo
 
 
 async def evidence_chips(house: PageContext, check_receipt: str | None, reply: str) -> None:
-    """Show what a checked reply rests on; one that passed can be taken away with its proofs."""
+    """Show the evidence of a checked reply; a reply that passed can be downloaded with its proofs."""
     if not check_receipt:
         return
     found = await run.io_bound(house.gate.ledger.find, check_receipt)
