@@ -44,7 +44,7 @@ class _NoSuchProvider:
         self.provider = endpoint.provider
         self.name = endpoint.model
 
-    async def ask(self, ask: Ask, *, hear: object = None) -> Said | ModelError:  # noqa: ARG002 - the port's arguments
+    async def ask(self, ask: Ask, *, hear: object = None) -> Said | ModelError:  # noqa: ARG002 - required by the port
         """Return an error that lists the valid providers."""
         message = f"There is no provider '{self.provider:.50}'. Use one of: {', '.join(PROVIDERS)}."
         return ModelError(code="provider_not_installed", message=message)

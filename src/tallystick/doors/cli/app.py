@@ -85,7 +85,7 @@ class Tally(TyperGroup):
             ended = super().main(words, NAME, *more, **extra)
             # Flush here, where an error still gets its line and exit code; at interpreter exit it would be 120.
             sys.stdout.flush()
-        except Exception as error:  # noqa: BLE001 - the border: nothing may leave as a traceback by accident
+        except Exception as error:  # noqa: BLE001 - the outermost handler: no error may end as a traceback
             ended = _end(error, as_json="--json" in asked)
         sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
 
@@ -175,7 +175,7 @@ def _missing_part(error: ImportError) -> PartMissing | None:
 
 
 def _advice(error: OSError) -> str:
-    """Return advice for a workspace that is not writable: commands that only read also lock it and catch up on writes."""
+    """Return advice for a workspace that is not writable: reading commands also lock it and apply pending writes."""
     ours = not set(MARKS).isdisjoint(Path(str(error.filename)).parts)
     if not ours or error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return ""

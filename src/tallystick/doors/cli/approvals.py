@@ -179,7 +179,7 @@ def _get(gate: "Gate", approval_id: str) -> "Hold":
 def _ask(
     here: Here, person: Person, hold: "Hold", question: str, *, yes: bool, instead: dict[str, Any] | None = None
 ) -> None:
-    """Show the whole call before asking; what is answered must have been seen."""
+    """Show the complete call, then ask: a person must see what they answer."""
     if person.channel == TERMINAL and not yes:
         _describe(here, hold, _to_stderr)
         if instead is not None:

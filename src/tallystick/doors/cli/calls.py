@@ -142,7 +142,7 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
 
 
 def _say(here: Here, code: str, message: str) -> None:
-    """A refusal, as an error line for people; for machines the outcome on stdout has said it."""
+    """Print a refusal as an error line for people; with --json the outcome on stdout already contains it."""
     if not here.screen.as_json:
         say_error(code, message, as_json=False)
 

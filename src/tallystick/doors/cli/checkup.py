@@ -28,7 +28,7 @@ Answer = tuple[Health, str]
 
 
 def examine(here: Here) -> Iterator[Finding]:
-    """Run every check; one that cannot be made is itself a finding."""
+    """Run every check; a check that cannot run is itself a finding."""
     for what, check in CHECKS:
         try:
             health, says = check(here)

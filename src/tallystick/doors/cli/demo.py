@@ -69,7 +69,7 @@ def demo_parts() -> list[Part]:
 
 
 def _left_out(here: Here) -> None:
-    """Name the rooms whose part is missing, with the command that installs them."""
+    """List the rooms whose requirements are missing, with the command that installs them."""
     from tallystick.app.discovery import manifests, unavailable
 
     for manifest in manifests().values():
@@ -120,10 +120,10 @@ def _document(folder: Path, shown: dict[str, Shown], report: "AuditReport", comm
 
 
 def _folder(here: Here) -> Path:
-    """Where the demo is laid: the folder that was named, an earlier demo, or a new folder in the current one.
+    """Return the demo's folder: the named one, an earlier demo, or a new one in the current folder.
 
     Raises:
-        Refused: It would be inside somebody's project, or where a ledger was kept that is gone.
+        Refused: The folder would be inside a project, or its earlier ledger is gone.
     """
     if here.named is not None:
         folder = here.named.expanduser().absolute()

@@ -34,7 +34,7 @@ _BY_KIND: tuple[tuple[type[TallyError], Exit], ...] = (
 )
 
 
-class Refused(TallyError):  # noqa: N818 - reads as what it is
+class Refused(TallyError):  # noqa: N818 - an outcome, not an error
     """The requested item does not exist or the action is not allowed; ends with `Exit.REFUSED`."""
 
     code = "refused"

@@ -22,7 +22,7 @@ COLUMNS = (
     "duration_us", "key_id", "signature", "prev",
 )  # fmt: skip
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the full-width forms are intended
 """Spreadsheets read a cell with one of these first characters as a formula; some also fold the full-width forms."""
 
 

@@ -82,7 +82,7 @@ def rotate(here: Here, token: Token = None, yes: Yes = False) -> Exit:
 
 
 def _keys(here: Here) -> "FileKeys":
-    """The keys as they lie there; nothing is made."""
+    """Return the existing keys without creating any."""
     from tallystick.storage.keys import SECRET, FileKeys
     from tallystick.storage.ledger import audit_folder
 

@@ -31,7 +31,7 @@ def read_stdin() -> str:
 
 @contextlib.contextmanager
 def line_history(here: Here) -> Iterator[None]:
-    """Arrow keys bring back earlier lines, also those of earlier conversations."""
+    """Enable line history with the arrow keys, across conversations."""
     if not sys.stdin.isatty():
         yield
         return

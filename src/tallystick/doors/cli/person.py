@@ -49,13 +49,13 @@ class Person:
 
 
 def require_person(here: Here, token: str | None) -> Person:
-    """The person behind this command.
+    """Return the person who runs this command.
 
     Raises:
         Refused: `person_required` without a terminal or token, `token_invalid` with a wrong one.
     """
     if token is not None:
-        _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - stdin
+        _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - the name for stdin
         return Person(name=user_name(), channel=TOKEN)
     from tallystick.doors.identity import person_at_terminal
 

@@ -45,7 +45,7 @@ def tool_error(request: Message, text: str, meta: Message) -> bytes:
     Args:
         request: The call to answer.
         text: The message for the model.
-        meta: The details for programs, under the keys of `doors.showing.meta`.
+        meta: The details for programs, under the keys of `doors.presentation.meta`.
     """
     result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": meta}
     if sessionless_revision(request) is not None:

@@ -232,7 +232,7 @@ class LineWriter:
     async def flush(self, timeout_s: float) -> None:
         """Wait until the buffer is empty, but at most this many seconds."""
         end = self._loop.time() + timeout_s
-        while self._waiting and not self.gone and self._loop.time() < end:  # noqa: ASYNC110 - only at the very end
+        while self._waiting and not self.gone and self._loop.time() < end:  # noqa: ASYNC110 - only during shutdown
             await asyncio.sleep(0.01)
 
     def close(self, *, end: bool) -> None:

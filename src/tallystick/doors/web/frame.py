@@ -137,7 +137,7 @@ def _navigation(house: PageContext, visitor: Visitor, here: str) -> None:
 
 
 def _dark_switch() -> None:
-    """Add the switch for light and dark mode; the default is the system's setting or the last choice in this browser."""
+    """Add the switch for light and dark mode; the default is the system's setting or this browser's last choice."""
     button = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
     button.on("click", js_handler="() => window.tallyTurnDark()")
 

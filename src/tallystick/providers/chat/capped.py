@@ -16,7 +16,7 @@ _ESCAPES = 6
 _AROUND = 65_536
 
 
-class TooLarge(Exception):  # noqa: N818 - reads as what it is
+class TooLarge(Exception):  # noqa: N818 - named after the condition
     """The response exceeded the limit and was not read further."""
 
 

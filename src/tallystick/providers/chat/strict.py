@@ -63,7 +63,7 @@ def strict_form(schema: Mapping[str, Any]) -> Strict | None:
     return Strict(schema=made, original=original, wrapped=wrapped)
 
 
-class _NotStrict(Exception):  # noqa: N818 - a way out of the recursion, seen by nobody
+class _NotStrict(Exception):  # noqa: N818 - only leaves the recursion; never escapes this module
     pass
 
 

@@ -36,7 +36,7 @@ class StaticWords:
         self.dim = int(self._words.shape[1])
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return unit vectors, one row per text; zeros for a text without words. A row does not depend on the others."""
+        """Return unit vectors, one row per text; zeros for a text without words. Rows are independent."""
         import numpy as np  # noqa: PLC0415 - the core has no numpy
 
         tokens = [one.ids for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]

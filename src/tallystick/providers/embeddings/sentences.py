@@ -69,7 +69,7 @@ def check_name(name: str) -> None:
     Raises:
         ToolError: 400, the name is not valid.
     """
-    if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - what a column of ours holds
+    if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - the width of the database column
         raise ToolError("No model has such a name.", status=400, hint=f"Names look like {USUAL} or owner/name.")
 
 

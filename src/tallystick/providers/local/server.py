@@ -58,7 +58,7 @@ class LocalServer:
 
     def _start(self) -> Served | ModelError:
         key = secrets.token_urlsafe(24)
-        self._child = child = subprocess.Popen(  # noqa: S603 - our own command, nothing a caller said
+        self._child = child = subprocess.Popen(  # noqa: S603 - our own command, no input of a caller
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -120,6 +120,6 @@ def _healthy(address: str) -> bool:
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(f"{address}/health", timeout=_HEALTH_S) as answer:
-            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP's own number
+            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP 200
     except (URLError, OSError):
         return False

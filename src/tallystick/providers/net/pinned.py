@@ -18,7 +18,7 @@ MAX_ANSWER = 1024 * 1024
 CHUNK = 64 * 1024
 
 
-class NoAnswer(Exception):  # noqa: N818 - the engine's fault or the settings', told to whoever asked
+class NoAnswer(Exception):  # noqa: N818 - an outcome that the caller reports
     """There is no usable response; the text says why and contains no key."""
 
 

@@ -84,15 +84,15 @@ BY_HAND = (
 
 
 def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: bool) -> None:
-    """Show the difference, ask, and write.
+    """Show the diff, ask for confirmation, and write the file.
 
     Args:
-        here: Where to speak.
+        here: The workspace and the output.
         path: The file.
-        before: What stands in it.
-        after: What shall stand in it.
-        yes: Nobody needs to be asked.
-        keep: Keep a copy of what stands in it.
+        before: Its current content.
+        after: Its new content.
+        yes: Do not ask.
+        keep: Keep a backup of the current content.
 
     Raises:
         Refused: `not_answered`.

@@ -73,7 +73,7 @@ def init(
 
 
 def _survey(here: Here) -> Exit:
-    """Which clients there are, and what they have."""
+    """List the installed clients and their servers."""
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
     rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
@@ -143,7 +143,7 @@ def _find(client: "Client", config: Path | None) -> Path:
 def _wrapped(
     here: Here, client: "Client", path: Path, text: str, server: str | None, words: list[str]
 ) -> tuple[str, list[str]]:
-    """The config with the gate in front of its servers, and their names."""
+    """Return the config with its servers wrapped, and the names of these servers."""
     from tallystick.doors.cli.mcp.config import servers_in
     from tallystick.doors.mcp.relay.clients import changed_servers
     from tallystick.doors.mcp.relay.json_edit import with_entry
@@ -195,7 +195,7 @@ def _tally() -> str:
 
 
 def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: bool) -> Exit:
-    """Take the gate away from each server that has it; all else in the file stays, whoever put it there and when."""
+    """Unwrap each wrapped server; later changes elsewhere in the file stay."""
     from tallystick.doors.cli.mcp.config import text_of, write
 
     before = text_of(path)
@@ -213,7 +213,7 @@ def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: 
 def _unwrapped(
     here: Here, client: "Client", path: Path, text: str, chosen: dict[str, dict[str, Any]]
 ) -> tuple[str, list[str]]:
-    """The config without the gate before these servers, and their names."""
+    """Return the config with these servers unwrapped, and the names of those that were."""
     from tallystick.doors.mcp.relay.clients import as_before
     from tallystick.doors.mcp.relay.json_edit import member, with_entry
 

@@ -43,7 +43,7 @@ def add_to_group(mcp: typer.Typer) -> None:
     command(mcp, "wrap", workspace="Where the receipts lie. Default: ~/.tallystick/relay/NAME.")(wrap)
 
 
-def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
+def wrap(  # noqa: PLR0913, PLR0917 - each parameter is a named option
     here: Here,
     words: Words = None,
     url: Url = None,

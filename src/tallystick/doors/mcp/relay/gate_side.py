@@ -164,7 +164,7 @@ class GateKeeper:
                 if self._gate is None:
                     definitions = await list_all(self._wires, meta)
                     await asyncio.to_thread(self._begin, definitions)
-        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are made together
+        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are set together
         if not self._tools.met:
             async with self._lock:
                 if not self._tools.met:

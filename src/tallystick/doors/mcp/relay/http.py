@@ -110,7 +110,7 @@ class WebUpstream:
         return post is not None or not self._session
 
     def _begin(self, work: "asyncio.Future[None] | object") -> "asyncio.Task[None]":
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # a coroutine, always
+        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # always a coroutine
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
@@ -126,7 +126,7 @@ class WebUpstream:
         except WebError as error:
             self._failed(questions, str(error))
             return
-        except Exception as error:  # noqa: BLE001 - whatever it was, somebody waits for an answer
+        except Exception as error:  # noqa: BLE001 - a request is waiting, so every error must answer it
             asyncio.get_running_loop().call_exception_handler({"message": "a bug in the relay", "exception": error})
             self._failed(questions, f"the relay failed ({type(error).__name__}); see its log")
             return

@@ -62,7 +62,7 @@ def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written:
     if found is None:
         table = member(text, path[:1])
         if table is None:
-            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # it matches nothing, too
+            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # the pattern also matches the empty string
         return _added(text, table.value, path[1], entry)
     old = json.loads(text[found.value : found.end])
     if written is not None or not isinstance(old, dict) or old.keys() != entry.keys():
@@ -113,4 +113,4 @@ def _members(text: str, at: int) -> Iterator[Member]:
 
 
 def _skip(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr] # it matches nothing, too
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr] # the pattern also matches the empty string

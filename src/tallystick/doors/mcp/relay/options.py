@@ -34,6 +34,6 @@ class Wrapping:
     @property
     def typed_workspace(self) -> str:
         """The workspace, quoted for a shell command."""
-        from shlex import quote  # noqa: PLC0415 - nothing on the way to the server's start needs it
+        from shlex import quote  # noqa: PLC0415 - not needed to start the server
 
         return quote(self.workspace)

@@ -172,7 +172,7 @@ def digest_of(definition: Mapping[str, Any]) -> str:
     return sha256(orjson.dumps(pinned_part(definition), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noqa: FBT001 - a plain fact
+def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noqa: FBT001 - a private helper
     """Return whether the stored offer differs from the current one."""
     if pin.is_new and trust_new:
         return True

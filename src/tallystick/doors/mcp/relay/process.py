@@ -93,7 +93,7 @@ def _guard(group: int) -> "subprocess.Popen[bytes] | None":
     """Start a shell that ends this process group if we are killed; None where there is no shell."""
     try:
         # In its own session, so that a signal to our group does not end it too. It holds none of our streams.
-        return subprocess.Popen(  # noqa: S603 - fixed words, and a number
+        return subprocess.Popen(  # noqa: S603 - a fixed command and a number
             [SHELL, "-c", GUARD, "tallystick", str(group), f"{PATIENCE_S:g}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ class Refusals:
                 await (await self._keeper()).refused(text, reason)
             except TallyError as error:
                 self._note(f"a refused message could not be recorded: {error.code}: {error}")
-            except Exception as error:  # noqa: BLE001 - one message must not keep the others from the ledger
+            except Exception as error:  # noqa: BLE001 - one message must not block the recording of the others
                 self._note(f"a bug in the relay: {type(error).__name__}: {error}")
             self._waiting.popleft()
         self._on_room()

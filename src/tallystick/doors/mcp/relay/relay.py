@@ -139,7 +139,7 @@ class Relay:
             self._switch.fail(error)
             text = f"tallystick: {error.code}: {error}"
             shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
-        except Exception as error:  # noqa: BLE001 - a list of anybody's must not end the calls that are under way
+        except Exception as error:  # noqa: BLE001 - an unusable list must not end the calls in flight
             self._switch.note(f"the server's list of tools cannot be used: {type(error).__name__}: {error}")
             text = "tallystick: the server's list of tools cannot be used"
             shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)

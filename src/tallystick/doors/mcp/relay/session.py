@@ -74,7 +74,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
 
 
 def _web(wrapping: Wrapping) -> Upstream:
-    from tallystick.doors.mcp.relay.http import WebUpstream  # noqa: PLC0415 - only where there is an address
+    from tallystick.doors.mcp.relay.http import WebUpstream  # noqa: PLC0415 - only for a server with a URL
 
     return WebUpstream(wrapping.url or "", wrapping.headers)
 

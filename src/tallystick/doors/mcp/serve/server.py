@@ -178,7 +178,7 @@ class Serving:
         try:
             with anyio.fail_after(TELL_S):
                 await client.send_tool_list_changed()
-        except Exception:  # noqa: BLE001 - a transport that is gone may say so in any way
+        except Exception:  # noqa: BLE001 - a closed transport may raise any exception
             _log.debug("a client could not be told of new tools")
             self._clients.pop(session_id, None)
 

@@ -126,9 +126,7 @@ class _Answering:
                 self._answers()
 
     def _masked(self) -> None:
-        """Add a button for each masked argument, only for a person. The value appears on this page only, and is
-        recorded.
-        """
+        """Add a button for a person to reveal each masked argument, on this page only; revealing is recorded."""
         if not self._visitor.is_person or self._hold.state not in LIVE:
             return
         for field in self._house.gate.approvals.masked(self._hold):

@@ -55,5 +55,5 @@ def _before(problem: Problem, ledger: Ledger) -> str | None:
         return None
     try:
         return next(iter(ledger.read(problem.seq - 1))).receipt_id
-    except Exception:  # noqa: BLE001 - a damaged log may fail in any way; this line is only a help
+    except Exception:  # noqa: BLE001 - a damaged log may fail in any way, and this line is optional
         return None
