@@ -175,7 +175,7 @@ def _missing_part(error: ImportError) -> PartMissing | None:
 
 
 def _advice(error: OSError) -> str:
-    """Return advice for a workspace that is not writable: reading commands also lock it and apply pending writes."""
+    """Return advice for a workspace that is not writable: reading commands also lock it and update its state."""
     ours = not set(MARKS).isdisjoint(Path(str(error.filename)).parts)
     if not ours or error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return ""
