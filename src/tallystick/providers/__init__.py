@@ -1,1 +1,1 @@
-"""Models, embeddings and upstream servers behind the ports that the turns name."""
+"""Language models, embeddings and upstream tools: adapters for the ports of `turns` and the gate."""

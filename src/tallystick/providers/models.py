@@ -1,4 +1,4 @@
-"""From an endpoint's entry to a model that can be asked."""
+"""Create a model from an endpoint's entry."""
 
 from pathlib import Path
 
@@ -12,19 +12,19 @@ from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Model, ModelError, Said, Speech
 
 PROVIDERS = ("offline", "local", *USUAL)
-"""Every provider there is."""
+"""All providers."""
 
 
 def model_for(
     endpoint: Endpoint, *, settings: Settings, memory: CapabilityBook, workspace: Path | None = None
 ) -> Model:
-    """The model behind an endpoint; whatever is wrong with it is said when it is asked.
+    """Return the model of an endpoint; configuration errors are reported when it is first used.
 
     Args:
-        endpoint: Where the model is.
-        settings: Of the workspace.
-        memory: What endpoints have refused before.
-        workspace: Where key files must not lie.
+        endpoint: The endpoint.
+        settings: The settings of the workspace.
+        memory: What endpoints refused before.
+        workspace: The folder that must not contain key files.
     """
     if endpoint.provider == "offline":
         return OfflineModel()
@@ -36,7 +36,7 @@ def model_for(
 
 
 class _NoSuchProvider:
-    """Stands where an entry names a provider that does not exist, so that whoever asks is told so."""
+    """Replaces the model of an unknown provider, so that a request returns the error."""
 
     speech: Speech = "envelope"
 
@@ -44,7 +44,7 @@ class _NoSuchProvider:
         self.provider = endpoint.provider
         self.name = endpoint.model
 
-    async def ask(self, ask: Ask, *, hear: object = None) -> Said | ModelError:  # noqa: ARG002 - the port's arguments
-        """Say what can be written instead."""
+    async def ask(self, ask: Ask, *, hear: object = None) -> Said | ModelError:  # noqa: ARG002 - required by the port
+        """Return an error that lists the valid providers."""
         message = f"There is no provider '{self.provider:.50}'. Use one of: {', '.join(PROVIDERS)}."
         return ModelError(code="provider_not_installed", message=message)

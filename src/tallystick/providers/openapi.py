@@ -1,8 +1,8 @@
-"""A tool from an operation of an OpenAPI 3.1 document.
+"""Create a tool from an operation of an OpenAPI 3.1 document.
 
-The operation's parameters and its JSON body become one input schema; the caller brings the function that sends. Nothing
-is fetched: references must lie inside the document, and the gate refuses any that do not. What cannot be told as JSON
-Schema, or would be dropped on the way, is refused when the tool is made.
+The operation's parameters and its JSON body become one input schema; the caller supplies the function that sends the
+request. Nothing is fetched: references must point into the document, and the gate refuses any that do not. Parts that
+JSON Schema cannot express, or that would be lost, are refused when the tool is created.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -16,26 +16,26 @@ _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 _SAFE = frozenset({"get", "head", "options"})
 _COMPONENTS = "#/components/schemas/"
 _OURS_TO_SEND = frozenset({"accept", "content-type", "authorization"})
-"""Headers that OpenAPI says a parameter cannot set: the sender's own."""
+"""Headers that an OpenAPI parameter cannot set, because the sender sets them."""
 _MAX_STEPS = 16
-"""References from one to the next; more are a circle."""
+"""Maximum length of a chain of references; longer ones are treated as cycles."""
 BODY = "body"
-"""The argument that carries the request's body."""
+"""The argument that contains the request body."""
 
 Send = Callable[[Sending], Awaitable[Any]]
 
 
 def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Send, **card: Any) -> Tool:
-    """Make a tool of one operation.
+    """Create a tool from one operation.
 
     Args:
         document: The OpenAPI document.
-        operation_id: Which operation.
-        send: Sends the request and gives back the JSON answer.
-        card: Fields of `Card` to set besides: name, roles, effect, ….
+        operation_id: The operation.
+        send: Sends the request and returns the JSON response.
+        card: Other fields of `Card` to set: name, roles, effect, ….
 
     Raises:
-        RegistrationError: There is no such operation, or it cannot be told as JSON Schema.
+        RegistrationError: There is no such operation, or JSON Schema cannot express it.
     """
     path, method, item, operation = _find(document, operation_id)
     parameters = _parameters(document, item, operation)
@@ -59,7 +59,7 @@ def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Se
 
 
 def _find(document: Mapping[str, Any], operation_id: str) -> tuple[str, str, Mapping[str, Any], Mapping[str, Any]]:
-    """Path, method, the path's entry and the operation."""
+    """Return path, method, path item and operation."""
     paths = document.get("paths")
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
         for method in _METHODS if isinstance(item, Mapping) else ():
@@ -70,7 +70,7 @@ def _find(document: Mapping[str, Any], operation_id: str) -> tuple[str, str, Map
 
 
 def _parameters(document: Mapping[str, Any], item: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Parameter]:
-    """What can be given; an operation's own parameter takes the place of its path's of the same name."""
+    """Return the parameters; an operation's own parameter overrides the path's of the same name and place."""
     found: dict[tuple[str, str], Parameter] = {}
     for holder in (item, operation):
         for parameter in _read_parameters(document, holder.get("parameters", [])):
@@ -101,7 +101,7 @@ def _read_parameters(document: Mapping[str, Any], parts: Any) -> Iterator[Parame
 
 
 def _body(document: Mapping[str, Any], operation: Mapping[str, Any]) -> tuple[Any, bool] | None:
-    """The schema of the JSON body, and whether it must be there."""
+    """Return the schema of the JSON body, and whether it is required."""
     body = _resolved(document, operation.get("requestBody", {}))
     schema, required = _json_schema(body), body.get("required") is True
     if schema is None:
@@ -126,7 +126,7 @@ def _input_schema(
 
 
 def _output_schema(document: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What any of the good answers looks like; None: one of them is not JSON, so nothing can be said of it."""
+    """Return the schema of all successful responses; None if one of them is not JSON."""
     schemas: list[Any] = []
     responses = operation.get("responses")
     for status, answer in responses.items() if isinstance(responses, Mapping) else ():
@@ -148,7 +148,7 @@ def _json_schema(content_holder: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _with_definitions(document: Mapping[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """Bring along the components, so that references stay inside the schema."""
+    """Copy the components into `$defs`, so that references stay inside the schema."""
     shared = document.get("components")
     components = shared.get("schemas") if isinstance(shared, Mapping) else None
     if isinstance(components, Mapping) and "$ref" in str(schema):
@@ -159,7 +159,7 @@ def _with_definitions(document: Mapping[str, Any], schema: dict[str, Any]) -> di
 
 
 def _local(schema: Any) -> Any:
-    """The same schema with `#/components/schemas/X` said as `#/$defs/X`."""
+    """Replace references to `#/components/schemas/X` with `#/$defs/X`."""
     if isinstance(schema, Mapping):
         return {
             key: value.replace(_COMPONENTS, "#/$defs/") if key == "$ref" and isinstance(value, str) else _local(value)
@@ -169,7 +169,7 @@ def _local(schema: Any) -> Any:
 
 
 def _resolved(document: Mapping[str, Any], part: Any) -> Mapping[str, Any]:
-    """Follow references to a shared parameter, body or answer, inside the document only."""
+    """Resolve references to a shared parameter, body or response within the document."""
     for _ in range(_MAX_STEPS):
         if not isinstance(part, Mapping):
             raise RegistrationError("a part of the operation is no object", code="operation_invalid")

@@ -1,6 +1,6 @@
-"""From arguments to a request: each value where the operation wants it, and nowhere else.
+"""Build a request from arguments: each value in its declared place only.
 
-An argument comes from a model. It must not become another path, another header or another parameter.
+Arguments come from a model. They must not change the path, a header or another parameter.
 """
 
 import re
@@ -19,7 +19,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parameter:
-    """One thing a request can be told besides its body."""
+    """One parameter of a request besides its body."""
 
     name: str
     place: Place
@@ -29,32 +29,32 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sending:
-    """One request, ready to be sent by whoever knows the server."""
+    """One request, ready to be sent by code that knows the server."""
 
     method: str
     path: str
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Values as given; a list is the same name several times."""
+    """Values as given; a list repeats the name."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     body: Any = None
     has_body: bool = False
-    """Tells a body that is null from no body."""
+    """Distinguishes a null body from no body."""
 
 
 def sending(
     method: str, template: str, parameters: Iterable[Parameter], args: Mapping[str, Any], *, body: str | None = None
 ) -> Sending:
-    """Put arguments that fit the schema into a request.
+    """Put arguments that match the schema into a request.
 
     Args:
         method: The operation's method.
         template: Its path, with `{name}` for parameters.
-        parameters: What can be given.
-        args: What was given.
+        parameters: The declared parameters.
+        args: The arguments.
         body: The argument that is the body, if the operation has one.
 
     Raises:
-        ToolError: A value that would change where the request goes; nothing is sent.
+        ToolError: A value would change where the request goes; nothing is sent.
     """
     path, query, headers = template, dict[str, Any](), dict[str, str]()
     for parameter in parameters:
@@ -66,7 +66,7 @@ def sending(
         elif parameter.place == "header":
             headers[parameter.name] = _header(parameter.name, _plain(value))
         else:
-            # Everything is quoted, the slash too.
+            # Everything is percent-encoded, including the slash.
             path = path.replace(f"{{{parameter.name}}}", quote(_segment(parameter.name, _plain(value)), safe=""))
     if _walks(path) and not _walks(template):
         raise ToolError("the path's arguments together are '.' or '..', which would be another path")
@@ -75,7 +75,7 @@ def sending(
 
 
 def _plain(value: Any) -> str:
-    """A value as OpenAPI's style `simple` writes it."""
+    """Return a value in OpenAPI's `simple` style."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -84,7 +84,7 @@ def _plain(value: Any) -> str:
 
 
 def _segment(name: str, text: str) -> str:
-    # An empty one would make the path of the collection: delete one becomes delete all.
+    # An empty segment would address the collection: delete one would become delete all.
     if not text:
         raise ToolError(f"'{name}' stands in the path and must not be empty")
     return text
@@ -97,5 +97,5 @@ def _header(name: str, text: str) -> str:
 
 
 def _walks(path: str) -> bool:
-    """Whether a part of the path is a step that servers resolve, quoted or not."""
+    """Return whether a path segment is `.` or `..`, which servers resolve."""
     return any(part in {".", ".."} for part in path.split("/"))

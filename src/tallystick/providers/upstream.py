@@ -1,4 +1,4 @@
-"""Cards for the tools of an MCP server, from what its `tools/list` says."""
+"""Create cards for the tools of an MCP server from its `tools/list` response."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,27 +7,27 @@ from tallystick.errors import RegistrationError
 from tallystick.gate.tool import Card, Effect
 
 SEPARATOR = "."
-"""Between server and tool: two servers may offer a tool of the same name, and it stays two tools."""
+"""Between server and tool, so that tools of the same name on two servers stay distinct."""
 
 
 def card_from_mcp(definition: Mapping[str, Any], *, server: str, strict: bool = False, **card: Any) -> Card:
-    """Make a card of one tool of an MCP server; its schemas stay as published.
+    """Create the card of one MCP tool; its schemas stay as published.
 
-    What a server says about its own tools is a claim, so a missing or doubtful hint counts as the worse case: a tool
-    is `read` only if it says so, and `external` unless it says that it stays at home.
+    A server's annotations are claims, so a missing or doubtful hint counts as the worse case: a tool is `read` only if
+    it says so, and `external` unless it says that it is closed-world.
 
     Args:
         definition: One entry of `tools/list`.
-        server: The server's name, put before the tool's.
-        strict: Refuse a schema with a pattern that cannot be run, instead of leaving the pattern out.
-        card: Fields of `Card` to set besides.
+        server: The server's name, used as a prefix.
+        strict: Refuse a schema with an unsupported pattern instead of dropping the pattern.
+        card: Other fields of `Card` to set.
     """
     name, schema = definition.get("name"), definition.get("inputSchema")
     if not isinstance(name, str) or not isinstance(schema, Mapping):
         raise RegistrationError(f"{server}: a tool without a name or an inputSchema", code="definition_invalid")
     output = definition.get("outputSchema")
     if output is not None and not isinstance(output, Mapping):
-        # Left unchecked, anything at all could come back under a schema that was promised.
+        # If it were ignored, any result could be returned in spite of the promised schema.
         raise RegistrationError(f"{server}: the outputSchema of '{name:.100}' is no object", code="definition_invalid")
     fields: dict[str, Any] = {
         "name": f"{server}{SEPARATOR}{name}",

@@ -1,6 +1,6 @@
-"""`tally agents` and `tally credits`: who the agents are, where their models are, what they may use and have earned.
+"""`tally agents` and `tally credits`: the agents, their models, their limits and their credits.
 
-Looking changes nothing. A change needs a person, and credits are changed by nobody.
+Reading changes nothing. A change needs a person, and no command changes credits.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any
@@ -188,7 +188,7 @@ def _switch(here: Here, agent_id: str, token: str | None, *, on: bool, yes: bool
 
 
 class _Change:
-    """A change that a person makes."""
+    """A change to an agent that a person has to confirm."""
 
     def __init__(self, *, action: str, question: str, done: str) -> None:
         self._action, self._question, self._done = action, question, done

@@ -1,4 +1,4 @@
-"""The one Typer app, and the border where every error becomes a line on stderr and an exit code."""
+"""The Typer app, and the place where every error becomes a line on stderr and an exit code."""
 
 import contextlib
 import errno
@@ -43,24 +43,24 @@ BEFORE_ROOMS = (
     "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
     "notifications", "telemetry", "agents", "credits",
 )  # fmt: skip
-"""The first commands of the help, from calling to looking back; then come the rooms' commands, then the others."""
+"""The first commands of the help, from calling to auditing; the rooms' commands come next, then the others."""
 
 
 class Tally(TyperGroup):
-    """The command itself: runs what was asked and turns the way it ended into an exit code."""
+    """The root command: runs a command and converts its result to an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands, in the order of the help."""
+        """Return the command names in the order of the help."""
         own = super().list_commands(ctx)
         first = sorted(set(own) & set(BEFORE_ROOMS), key=BEFORE_ROOMS.index)
         return [*first, *room_commands(), *(name for name in own if name not in BEFORE_ROOMS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by name; a room's is loaded when it is asked for."""
+        """Return a command by name; a room's command is loaded on demand."""
         return super().get_command(ctx, cmd_name) or room_command(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands without loading a room: its manifest has the line."""
+        """List the commands without loading a room: its manifest has the help line."""
         lines = {name: found.help for name, found in room_commands().items()}
         limit = formatter.width - 6 - max(map(len, self.list_commands(ctx)))
         rows = [
@@ -71,8 +71,8 @@ class Tally(TyperGroup):
             formatter.write_dl(rows)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
-        """Run one command line. Never gives back: ends with `SystemExit`."""
-        del prog_name  # it is `tally`, however it was started
+        """Run one command line; always ends with `SystemExit`."""
+        del prog_name  # always `tally`, however it was started
         words = list(sys.argv[1:] if args is None else args)
         asked = words[: words.index("--")] if "--" in words else words
         _make_streams_safe()
@@ -83,16 +83,16 @@ class Tally(TyperGroup):
         extra["standalone_mode"] = False
         try:
             ended = super().main(words, NAME, *more, **extra)
-            # Here, where an error still gets its line and its code; later the interpreter would end with 120.
+            # Flush here, where an error still gets its line and exit code; at interpreter exit it would be 120.
             sys.stdout.flush()
-        except Exception as error:  # noqa: BLE001 - the border: nothing may leave as a traceback by accident
+        except Exception as error:  # noqa: BLE001 - the outermost handler: no error may end as a traceback
             ended = _end(error, as_json="--json" in asked)
         sys.exit(int(ended) if isinstance(ended, int) else Exit.OK)
 
     def _help_for(self, words: list[str]) -> str | None:
-        """The help, if that is all that was asked for: `tally audit list --help`.
+        """Return the help text if that is all that was asked for, as in `tally audit list --help`.
 
-        Reading even one option makes Typer load pydantic, which takes longer than all the rest.
+        Parsing even one option makes Typer load pydantic, which takes longer than everything else.
         """
         if not words or words[-1] not in HELP:
             return None
@@ -147,7 +147,7 @@ def main() -> None:
 
 
 def _end(error: Exception, *, as_json: bool) -> Exit:
-    """Say what went wrong, in one line."""
+    """Print an error as one line and return its exit code."""
     if isinstance(error, TallyError):
         say_error(error.code, str(error), as_json=as_json)
         return exit_of(error)
@@ -175,7 +175,7 @@ def _missing_part(error: ImportError) -> PartMissing | None:
 
 
 def _advice(error: OSError) -> str:
-    """What to do about a workspace that may not be written: whoever only reads takes its lock and catches up, too."""
+    """Return advice for a workspace that is not writable: reading commands also lock it and update its state."""
     ours = not set(MARKS).isdisjoint(Path(str(error.filename)).parts)
     if not ours or error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return ""
@@ -186,7 +186,7 @@ def _advice(error: OSError) -> str:
 
 
 def _drop_output() -> None:
-    """What could not be written is still waiting, and would fail once more when the interpreter ends."""
+    """Discard output that could not be written; it would fail again when the interpreter exits."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         return
@@ -197,7 +197,7 @@ def _drop_output() -> None:
 
 
 def _end_usage(error: Exception, message: str, *, as_json: bool) -> Exit:
-    """Wrong use: the command's own usage line helps more than the message alone."""
+    """Print a usage error with a pointer to the command's help."""
     ctx = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         sys.stderr.write(message + "\n")
@@ -218,7 +218,7 @@ def _end_bug(error: Exception, *, as_json: bool) -> Exit:
 
 
 def _make_streams_safe() -> None:
-    """A terminal that cannot write a letter gets an escape instead of an exception."""
+    """Write characters that the terminal cannot encode as escapes instead of raising an exception."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -1,7 +1,7 @@
-"""`tally approvals`: what waits for a person, and how a person answers.
+"""`tally approvals`: list the calls that wait for approval, and answer them.
 
-Answering writes the answer into the ledger and runs nothing. The process that has the tool runs the call: at once where
-it still waits for the answer, as the relay does for a while, otherwise when the call is made again, or resumed.
+An answer is written to the ledger and runs nothing. The process that has the tool runs the call: at once if it still
+waits for the answer, as the relay does for a while, otherwise when the call is made again or resumed.
 """
 
 import time
@@ -179,7 +179,7 @@ def _get(gate: "Gate", approval_id: str) -> "Hold":
 def _ask(
     here: Here, person: Person, hold: "Hold", question: str, *, yes: bool, instead: dict[str, Any] | None = None
 ) -> None:
-    """Show the whole call before asking; what is answered must have been seen."""
+    """Show the complete call, then ask: a person must see what they answer."""
     if person.channel == TERMINAL and not yes:
         _describe(here, hold, _to_stderr)
         if instead is not None:

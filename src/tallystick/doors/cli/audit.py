@@ -1,4 +1,4 @@
-"""`tally audit`: look at the receipts, watch them come, export and erase them. Verifying is in `verify.py`."""
+"""`tally audit`: show, list, watch, export and erase receipts. Verification is in `verify.py`."""
 
 import time
 from collections import deque
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tallystick.gate.record.receipt import Receipt
 
 POLL_S = 0.5
-"""How soon a watcher sees a new receipt."""
+"""Seconds between two checks for new receipts."""
 
 ReceiptId = Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt's id.")]
 OfSession = Annotated[
@@ -176,7 +176,7 @@ def erase(
 
 
 def find(ledger: "Ledger", receipt_id: str) -> "Receipt":
-    """A receipt that verifies.
+    """Return a receipt that verifies.
 
     Raises:
         Refused: `receipt_unknown`.
@@ -191,7 +191,7 @@ def find(ledger: "Ledger", receipt_id: str) -> "Receipt":
 
 
 class _Wanted:
-    """Which receipts are asked for."""
+    """A filter for receipts."""
 
     def __init__(self, *, session: str | None, tool: str | None, status: str | None, kind: str | None) -> None:
         self.session = session
@@ -212,7 +212,7 @@ class _Wanted:
 
 
 def _newest(ledger: "Ledger", wanted: _Wanted, *, limit: int, offset: int) -> tuple[list["Receipt"], int]:
-    """The newest that fit, without holding more of them than are asked for; and how many fit in all."""
+    """Return the newest matching receipts and the number of all matches, with at most `limit + offset` in memory."""
     if wanted.everything:
         total = ledger.size()
         stop = max(0, total - offset)
@@ -229,7 +229,7 @@ def _newest(ledger: "Ledger", wanted: _Wanted, *, limit: int, offset: int) -> tu
 
 
 def _coming(ledger: "Ledger") -> Iterator["Receipt"]:
-    """Receipts that are written from now on, by any process."""
+    """Yield receipts written from now on by any process."""
     seen = ledger.size()
     while True:
         for receipt in ledger.read(seen):

@@ -1,4 +1,4 @@
-"""`tally prove`, `tally bundle` and `tally check`: what others need to see that a claim holds, and how they see it."""
+"""`tally prove`, `tally bundle` and `tally check`: export proofs of a claim, and verify them elsewhere."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -125,7 +125,7 @@ def check(
 
 
 def _checked(gate: "Gate", text: str, session: str | None) -> str | None:
-    """The latest check that this very reply passed."""
+    """Return the latest accepted check of exactly this reply."""
     wanted, latest = sha256(text.encode()).hexdigest(), None
     for receipt in gate.ledger.read() if session is None else gate.ledger.session(session):
         header = receipt.header
@@ -156,7 +156,7 @@ def _packed(gate: "Gate", text: str, check_id: str) -> bytes:
 
 
 def _proof_in(data: bytes) -> dict[str, Any] | None:
-    """The object in a file that has the form of a proof."""
+    """Return the JSON object in a file if it has the form of a proof."""
     from tallystick.gate.admit.strictjson import parse_json_object
 
     read = parse_json_object(data, len(data))
@@ -178,7 +178,7 @@ def _check_proof(data: bytes, read: dict[str, Any], verifier: "NoteVerifier | No
 
 
 def _check_heads(data: bytes, read: dict[str, Any], verifier: "NoteVerifier | None") -> dict[str, Any]:
-    """Two heads, and what shows that the later log begins with the earlier."""
+    """Check two heads and the proof that the later log extends the earlier one."""
     from tallystick.gate.record.canonical import canonical
     from tallystick.gate.record.consistency import check_heads
 

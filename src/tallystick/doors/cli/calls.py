@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 SESSION = "cli"
 """The session of calls that name none."""
 MAX_NAME = 100
-"""So much of a name is kept of a call that was none."""
+"""Maximum characters of the tool name recorded for a refused call."""
 MAX_ARGS_BYTES = 1024 * 1024
-"""As much as the HTTP door takes."""
+"""The same limit as in the HTTP API."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -133,7 +133,7 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
         refused = outcome.rejection
         where = f" at {refused.pointer}" if refused.pointer else ""
         _say(here, str(refused.code or refused.fault.name), f"{refused.reason}{where}{receipt}")
-        # Without a code of the boundary it is we who could not: nothing ran, and it can be tried again.
+        # Without a rejection code the fault is ours: nothing ran, and the call can be retried.
         return Exit.REFUSED if refused.code else Exit.LEDGER
     result = outcome.result
     here.screen.block(result if isinstance(result, str) else visible_json(result, indent=2))
@@ -142,7 +142,7 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
 
 
 def _say(here: Here, code: str, message: str) -> None:
-    """A refusal, as an error line for people; for machines the outcome on stdout has said it."""
+    """Print a refusal as an error line for people; with --json the outcome on stdout already contains it."""
     if not here.screen.as_json:
         say_error(code, message, as_json=False)
 

@@ -1,6 +1,6 @@
-"""`tally chat`: talk to an agent at the terminal. On a fresh machine, without any endpoint, the offline agent answers.
+"""`tally chat`: talk to an agent in the terminal. Without an endpoint the offline agent answers.
 
-Ctrl-C cancels the turn that runs, Ctrl-D ends the conversation. What ran before a turn was cancelled has its receipt.
+Ctrl-C cancels the current turn, Ctrl-D ends the conversation. Calls that ran before a turn was cancelled have receipts.
 """
 
 import sys
@@ -72,16 +72,16 @@ def chat(
 
 @dataclass(kw_only=True)
 class Talk:
-    """A conversation under way."""
+    """A running conversation."""
 
     conversation: "Conversation"
     runner: "asyncio.Runner"
     shown: ChatScreen
     chat: "Chat"
-    """The next message but for its text: to whom, in which session."""
+    """The next message without its text: recipient and session."""
 
     def say(self, message: str) -> Exit:
-        """Say something and show what comes of it.
+        """Send a message and show the result.
 
         Raises:
             KeyboardInterrupt: Ctrl-C; the turn was cancelled.
@@ -93,7 +93,7 @@ class Talk:
         return self.shown.unanswered(came) if isinstance(came, Unanswered) else self.shown.answered(came)
 
     def say_once(self, here: Here, message: str) -> Exit:
-        """Say only this."""
+        """Send a single message."""
         try:
             return self.say(message)
         except KeyboardInterrupt:
@@ -101,7 +101,7 @@ class Talk:
             return Exit.INTERRUPTED
 
     def introduce(self, here: Here) -> None:
-        """Say who is there.
+        """Show which agent and model answer.
 
         Raises:
             Refused: There is no such agent.
@@ -119,7 +119,7 @@ class Talk:
         here.screen.note(f"{to.agent.name} ({to.agent.agent_id}), {where}, session {self.chat.session_id}")
 
     def go_on(self, here: Here) -> Exit:
-        """One message after the other, until the end of input."""
+        """Send one message after the other until the end of input."""
         if sys.stdin.isatty():
             here.screen.note("Ctrl-C cancels a turn, Ctrl-D ends, /help says more")
         ended = Exit.OK
@@ -131,7 +131,8 @@ class Talk:
                 continue
             if line is None or line.strip() == "/quit":
                 here.screen.note(f"to go on: tally chat --session {self.chat.session_id}{here.screen.there}")
-                # Whoever pipes messages in learns how the last one ended; a person has seen it.
+                # With piped input the exit code is that of the last message; at a terminal the person has seen the
+                # result.
                 return Exit.OK if sys.stdin.isatty() else ended
             if line.startswith("/"):
                 self._command(here, line.strip())

@@ -1,6 +1,6 @@
-"""A conversation on the screen: live steps and receipts on stderr, the reply on stdout, what of it was verified.
+"""Terminal output of a conversation: live steps and receipts on stderr, the reply on stdout, then the check's findings.
 
-Whatever a model or a tool wrote goes through `visible`, like everything this command line prints.
+All text from models and tools goes through `visible`, like everything the command line prints.
 """
 
 import sys
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 STATES = {"asking": "asking", "checking": "checking the reply"}
 MAX_ARGS = 100
-"""Characters of a call's arguments that a step shows."""
+"""Maximum characters of a call's arguments shown in a step."""
 
 
 class ChatScreen:
-    """What a person sees of a conversation."""
+    """Shows a conversation in the terminal."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -38,7 +38,7 @@ class ChatScreen:
 
     @contextmanager
     def live(self) -> Iterator[None]:
-        """Around a turn: a line that says what is going on, where somebody looks."""
+        """Show a status line during a turn if stderr is a terminal."""
         if self._silent or not sys.stderr.isatty():
             yield
             return
@@ -50,7 +50,7 @@ class ChatScreen:
                 self._status = None
 
     def watch(self, what: "Step | str | Waiting") -> None:
-        """Show what happens while it happens."""
+        """Show a step, a state or a queue position as it happens."""
         if isinstance(what, str):
             self._now(STATES.get(what, what))
         elif hasattr(what, "position"):
@@ -63,7 +63,7 @@ class ChatScreen:
     # -- when it has ended ---------------------------------------------------------------------------------------------
 
     def answered(self, answered: "Answered") -> Exit:
-        """Show what came of a message; gives the exit code of a command that asked only this."""
+        """Show the result of a message; return the exit code for a command that sent only this one."""
         self._screen.data(answered.as_dict())
         result = answered.result
         if result.held is not None:
@@ -84,7 +84,7 @@ class ChatScreen:
         return Exit.REFUSED
 
     def unanswered(self, why: "Unanswered") -> Exit:
-        """Say why there was no turn, or why its model was not heard."""
+        """Show why there was no turn, or why the model did not answer."""
         say_error(why.code, why.advice, as_json=self._screen.as_json)
         from tallystick.gate.codes import Category
 
@@ -100,7 +100,7 @@ class ChatScreen:
         self._note(f"  {word} ({findings.receipt_id})", style="green")
 
     def _refused(self, text: str, code: str, findings: "Findings | None") -> Exit:
-        """A reply that did not pass: its text is shown as what it is, and not on stdout."""
+        """Show a reply that failed the check: marked as unverified, and not on stdout."""
         for line in text.split("\n"):
             self._note(f"  unverified | {line}", style="dim")
         if findings is not None:
@@ -126,14 +126,14 @@ class ChatScreen:
         if sys.stderr.isatty():
             from rich.text import Text
 
-            # Text, not markup: what a model wrote must not colour or link anything.
+            # Text, not markup: a model's output must not create colours or links.
             self._console().print(Text(visible(text), style=style), soft_wrap=True)
         else:
             self._screen.note(text)
 
     def _console(self) -> "Console":
         if self._status is not None:
-            # The one that draws the line above which this must stand.
+            # Use the console that draws the status line, so that this text appears above it.
             return self._status.console
         from rich.console import Console
 
@@ -141,7 +141,7 @@ class ChatScreen:
 
 
 def _call(step: "Step") -> str:
-    """One call in a line: the tool, its arguments, what came of it, the receipt."""
+    """Summarise a call in one line: tool, arguments, result, receipt."""
     outcome = step.outcome
     tool, args = ("no call", None) if outcome is None else (outcome.tool or "no call", outcome.args)
     given = "" if not args else f" {_short(args)}"

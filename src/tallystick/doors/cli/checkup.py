@@ -1,4 +1,4 @@
-"""The checks of `tally doctor`: each looks at one thing and says how it is. None of them changes anything."""
+"""The checks of `tally doctor`: each examines one thing and changes nothing."""
 
 import json
 import os
@@ -16,19 +16,19 @@ from tallystick.errors import ConfigError, TallyError
 
 MIN_PYTHON = (3, 11)
 MIN_FREE_BYTES = 64 * 1024 * 1024
-"""With less room than this the ledger may soon take no more records."""
+"""With less free space than this the ledger may soon be unable to write."""
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""A clock before this was never set."""
+"""A clock before this date was never set."""
 AHEAD_S = 60
-"""A last receipt this far in the future means that the clock was set back."""
+"""A last receipt this many seconds in the future means that the clock was set back."""
 QUICK_BYTES = 64 * 1024 * 1024
-"""A journal up to this size is verified whole: about a second."""
+"""A journal up to this size is verified completely, which takes about a second."""
 TAIL_BYTES = 1 << 20
 Answer = tuple[Health, str]
 
 
 def examine(here: Here) -> Iterator[Finding]:
-    """Run every check; one that cannot be made is itself a finding."""
+    """Run every check; a check that cannot run is itself a finding."""
     for what, check in CHECKS:
         try:
             health, says = check(here)
@@ -42,7 +42,7 @@ def examine(here: Here) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """Every optional part that is not installed."""
+    """Yield a finding for every optional part that is not installed."""
     from tallystick.extras import missing, not_installed
 
     without = [extra.name for extra in missing()]
@@ -216,7 +216,7 @@ CHECKS: tuple[tuple[str, Callable[[Here], Answer]], ...] = (
 
 
 def _can_be_made(folder: Path) -> bool:
-    """Whether a folder is there and writable, or the nearest place above it is."""
+    """Return whether a folder, or its nearest existing parent, is writable."""
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
@@ -226,7 +226,7 @@ def _utc(seconds: float) -> str:
 
 
 def _last_timestamp(workspace: Path) -> float | None:
-    """The time of the last whole record, as it stands there; nothing is verified for this."""
+    """Return the timestamp of the last complete record, unverified."""
     segments = _segments(workspace)
     if not segments:
         return None

@@ -3,8 +3,8 @@
     @command(app, "verify")
     def verify(here: Here, path: …) -> Exit | None: ...
 
-Every command takes `--workspace`, `--json` and `--quiet`, before the command's name or after it. The function gets
-them joined as its first argument, `here`, and gives back how it ended (nothing: well).
+Every command takes `--workspace`, `--json` and `--quiet`, before or after the command's name. The function receives
+them combined as its first argument, `here`, and returns its exit code (None: success).
 """
 
 import inspect
@@ -41,15 +41,15 @@ _SHARED: dict[str, tuple[Any, Any]] = {
 
 
 def group(app: typer.Typer, name: str, help_text: str, *, has_listing: bool = False) -> typer.Typer:
-    """A command that holds others."""
-    # Rich's help costs as much again as everything else that --help has to load.
+    """Add a command group."""
+    # Loading Rich for the help would double the time of --help.
     made = typer.Typer(help=help_text, no_args_is_help=not has_listing, rich_markup_mode=None, add_completion=False)
     app.add_typer(made, name=name)
     return made
 
 
 def command(app: typer.Typer, name: str, *, workspace: str | None = None, **more: Any) -> Callable[[Command], Command]:
-    """Make a function a command of an app; `workspace` is the help of that option, where another folder is meant."""
+    """Register a function as a command; `workspace` replaces the help text of that option."""
 
     def register(function: Command) -> Command:
         app.command(name, **more)(_with_shared_options(function, workspace=workspace))
@@ -59,7 +59,7 @@ def command(app: typer.Typer, name: str, *, workspace: str | None = None, **more
 
 
 def listing(app: typer.Typer) -> Callable[[Command], Command]:
-    """Make a function what a group does when no command of it is named."""
+    """Register the function that a group runs when no subcommand is given."""
 
     def register(function: Command) -> Command:
         app.callback(invoke_without_command=True)(_with_shared_options(function, unless_named=True))
@@ -76,7 +76,7 @@ def _with_shared_options(function: Command, *, unless_named: bool = False, works
             return None
         return function(_here(ctx), **given)
 
-    # Typer reads the signature; it sees the function's own parameters and the shared ones.
+    # Typer reads the signature: the function's own parameters and the shared ones.
     own = list(inspect.signature(function).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
     kinds = _SHARED if workspace is None else {**_SHARED, "workspace": (_elsewhere(workspace), None)}
@@ -97,7 +97,7 @@ def _elsewhere(help_text: str) -> Any:
 
 
 def _here(ctx: typer.Context) -> Here:
-    """Join what was said before the command's name and after it; the later word on the workspace wins."""
+    """Combine the shared options given before and after the command's name; for the workspace the later one wins."""
     workspace, as_json, quiet = None, False, False
     level: Any = ctx
     while level is not None:

@@ -1,4 +1,4 @@
-"""`tally demo`: a sample project, and what the rooms do with it, offline; then the project is served."""
+"""`tally demo`: create a sample project, show offline what the rooms do with it, then serve it."""
 
 import shlex
 import shutil
@@ -61,7 +61,7 @@ def demo(
 
 
 def demo_parts() -> list[Part]:
-    """The parts of all available rooms, in their order."""
+    """Return the demo parts of all available rooms, in order."""
     from tallystick.app.discovery import manifests, resolve
 
     found = [resolve(each.demo) for each in manifests().values() if each.demo is not None and not each.missing()]
@@ -69,7 +69,7 @@ def demo_parts() -> list[Part]:
 
 
 def _left_out(here: Here) -> None:
-    """Name the rooms whose part is missing, with the command that installs them."""
+    """List the rooms whose requirements are missing, with the command that installs them."""
     from tallystick.app.discovery import manifests, unavailable
 
     for manifest in manifests().values():
@@ -87,7 +87,7 @@ def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
 
 
 def _played(part: Part, stage: Stage) -> Shown:
-    """One part. What stops one does not stop the others; one that needs a missing extra is left out."""
+    """Run one part. An error does not stop the other parts; a part with a missing extra is skipped."""
     from tallystick.errors import PartMissing, TallyError
 
     try:
@@ -116,14 +116,14 @@ def _document(folder: Path, shown: dict[str, Shown], report: "AuditReport", comm
     }
 
 
-# -- where ---------------------------------------------------------------------------------------------------------
+# -- folder --------------------------------------------------------------------------------------------------------
 
 
 def _folder(here: Here) -> Path:
-    """Where the demo is laid: the folder that was named, an earlier demo, or a new folder in the current one.
+    """Return the demo's folder: the named one, an earlier demo, or a new one in the current folder.
 
     Raises:
-        Refused: It would be inside somebody's project, or where a ledger was kept that is gone.
+        Refused: The folder would be inside a project, or its earlier ledger is gone.
     """
     if here.named is not None:
         folder = here.named.expanduser().absolute()
@@ -139,7 +139,7 @@ def _folder(here: Here) -> Path:
 
 
 def _is_missed(folder: Path) -> bool:
-    """Whether a ledger that was kept here is remembered outside and no longer there: the demo was thrown away."""
+    """Return whether a mirror remembers a ledger that is gone from this folder: an earlier demo was deleted."""
     from tallystick.settings import load_settings
     from tallystick.storage.ledger import audit_folder, mirror_path
 
@@ -148,7 +148,7 @@ def _is_missed(folder: Path) -> bool:
     return not audit.exists() and mirror is not None and mirror.exists()
 
 
-# -- on the screen -------------------------------------------------------------------------------------------------
+# -- output --------------------------------------------------------------------------------------------------------
 
 
 def _heading(place: Here, text: str) -> None:
@@ -170,7 +170,7 @@ def _say_next(place: Here, commands: list[str], *, seconds: float) -> None:
     _heading(place, "Try next")
     activate = Path(sys.executable).with_name("activate")
     if shutil.which("tally") is None and activate.is_file():
-        # `make demo` runs the command by its path, and whoever types it has to find it, too.
+        # `make demo` runs the command by its path; in a plain shell `tally` must be on the PATH.
         place.screen.line(f"  . {shlex.quote(str(activate))}")
     place.screen.line(f"  cd {shlex.quote(str(place.workspace))}")
     for line in commands:

@@ -1,4 +1,4 @@
-"""A part of `tally demo`: what it puts into the folder, what it shows, what to try next. Each room brings its own."""
+"""The interface for a part of `tally demo`, which each room can provide."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """Where a part is played."""
+    """What a part needs to run."""
 
     gate: "Gate"
     screen: Screen
@@ -25,7 +25,7 @@ class Shown:
 
     ok: bool
     data: dict[str, Any] = field(default_factory=dict)
-    """For programs."""
+    """The result as JSON, for programs."""
     try_next: tuple[str, ...] = ()
     """Commands to try next in the demo's folder."""
 
@@ -37,8 +37,8 @@ class Part:
     name: str
     title: str
     prepare: Callable[[Path], str]
-    """Puts what the part needs into a folder and returns a line about it. Never overwrites anything."""
+    """Creates the part's files in a folder and returns a line about them. Never overwrites anything."""
     play: Callable[[Stage], Shown]
-    """Shows the part."""
+    """Runs the part."""
     order: int = 50
-    """Parts are played in this order."""
+    """Parts run in this order."""

@@ -1,4 +1,4 @@
-"""`tally doctor`: what is in order here, what is not, and what to do about it. The checks are in `checkup.py`."""
+"""`tally doctor`: check the installation and the workspace, and advise what to fix. The checks are in `checkup.py`."""
 
 import typer
 

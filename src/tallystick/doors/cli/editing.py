@@ -1,4 +1,4 @@
-"""Changing the arguments of a held call in the user's own editor."""
+"""Edit the arguments of a held call in the user's editor."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from tallystick.doors.cli.exits import Refused
 
 
 def edited_text(text: str, *, suffix: str) -> str:
-    """Let the user change a text; gives what was saved.
+    """Let the user edit a text and return what was saved.
 
     Raises:
-        Refused: `editor_failed`, or `not_answered` when nothing was changed.
+        Refused: `editor_failed`, or `not_answered` if nothing was changed.
     """
     import shlex
     import subprocess

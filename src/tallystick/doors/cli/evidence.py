@@ -1,4 +1,4 @@
-"""`tally evidence check`: whether a reply's claims hold, for any text from any system."""
+"""`tally evidence check`: check the claims of a reply from any system."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tallystick.gate.reply.findings import Findings, Item
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024
-"""A reply that a person is to read is never this long."""
+"""No reply for a person is this long."""
 
 Reply = Annotated[str, typer.Argument(metavar="REPLY", help="The file with the reply; - reads stdin.")]
 
@@ -48,7 +48,7 @@ def check(
 
 
 def read_reply(name: str) -> str:
-    """The text of a file, or of stdin.
+    """Read the text of a file or of stdin.
 
     Raises:
         Refused: `file_unreadable` or `file_too_large`.

@@ -1,4 +1,4 @@
-"""`tally audit export`: the receipts as lines of JSON, or as a table that a spreadsheet opens without running it."""
+"""`tally audit export`: the receipts as JSON Lines, or as CSV that is safe to open in a spreadsheet."""
 
 import csv
 import io
@@ -22,8 +22,8 @@ COLUMNS = (
     "duration_us", "key_id", "signature", "prev",
 )  # fmt: skip
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
-"""A cell that begins so is a formula to some spreadsheet; the full-width forms too, where they are folded."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the full-width forms are intended
+"""Spreadsheets read a cell with one of these first characters as a formula; some also fold the full-width forms."""
 
 
 def export(
@@ -50,7 +50,7 @@ def export(
 
 
 def neutral(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: an apostrophe in front makes it text."""
+    """Return a cell that no spreadsheet reads as a formula: a leading apostrophe makes it text."""
     return f"'{cell}" if cell.lstrip(" \u00a0\ufeff").startswith(FORMULA) else cell
 
 

@@ -1,4 +1,4 @@
-"""What a check of `tally doctor` found."""
+"""The result of a check of `tally doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,10 +8,10 @@ Health = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One line of the answer of `tally doctor`."""
+    """One line of the output of `tally doctor`."""
 
     what: str
-    """What was examined."""
+    """What was checked."""
     health: Health
     says: str
-    """Its state and, for anything but ok, what to do."""
+    """Its state and, unless it is ok, what to do."""

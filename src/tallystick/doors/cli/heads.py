@@ -1,4 +1,4 @@
-"""Heads that were kept elsewhere, and what shows that the log goes on from one."""
+"""Signed heads that were stored elsewhere, and proofs that the log extends them."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger
 
 MAX_HEAD_BYTES = 64 * 1024 * 1024
-"""A witness keeps all that it was sent: some two hundred bytes for every 256 records."""
+"""A witness keeps every head it was sent: about two hundred bytes per 256 records."""
 
 
 def read_head(path: Path) -> bytes:
-    """A signed note as `tally audit head` gives it, or as the HTTP API, `--json` and `--since` wrap it.
+    """Read a signed note as `tally audit head` writes it, or as the HTTP API, `--json` and `--since` wrap it.
 
-    There may be many, one after another, as a witness keeps them.
+    The file may contain several notes, one after another, as a witness keeps them.
 
     Raises:
         Refused: `head_unreadable`.
@@ -33,12 +33,12 @@ def read_head(path: Path) -> bytes:
 
 
 def since_head(ledger: "Ledger", old: bytes) -> bytes:
-    """The proof that the log begins with what an earlier head was signed for, as it is written to a file.
+    """Return the file content that proves that the log extends an earlier head.
 
-    Of several heads the furthest counts; `tally audit verify --head` looks at all of them.
+    Of several heads the one with the largest size is used; `tally audit verify --head` checks all of them.
 
     Raises:
-        Refused: `head_unreadable`, `outside_invalid`, `rolled_back` or `checkpoint_differs`: it does not.
+        Refused: `head_unreadable`, `outside_invalid`, `rolled_back` or `checkpoint_differs`: there is no such proof.
     """
     from tallystick.gate.record.canonical import canonical
     from tallystick.gate.record.checkpoint import notes_in, open_note, parse_checkpoint

@@ -1,4 +1,4 @@
-"""`tally keys`: which keys sign here. No command shows a secret."""
+"""`tally keys`: show, export and rotate the signing keys. No command shows a secret."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,7 +82,7 @@ def rotate(here: Here, token: Token = None, yes: Yes = False) -> Exit:
 
 
 def _keys(here: Here) -> "FileKeys":
-    """The keys as they lie there; nothing is made."""
+    """Return the existing keys without creating any."""
     from tallystick.storage.keys import SECRET, FileKeys
     from tallystick.storage.ledger import audit_folder
 

@@ -1,4 +1,4 @@
-"""What a room's `cli.py` builds on: commands, the workspace, the screen, exit codes, and what only a person may do."""
+"""The API for a room's `cli.py`: commands, workspace, screen, exit codes, and confirmation by a person."""
 
 from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.command import command, group

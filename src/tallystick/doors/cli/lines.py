@@ -1,4 +1,4 @@
-"""What a person types, line by line, and what is piped in."""
+"""Read lines from the terminal or from a pipe."""
 
 import contextlib
 import sys
@@ -8,12 +8,12 @@ from pathlib import Path
 from tallystick.doors.cli.workspace import Here
 
 MAX_LINE = 1024 * 1024
-"""Characters that are read of one message; what is too long for an agent is said by the conversation."""
+"""Maximum characters read per message; the conversation reports a message that is too long for the agent."""
 HISTORY_LINES = 1000
 
 
 def next_line() -> str | None:
-    """What was typed; None at the end of input."""
+    """Return the next line; None at the end of input."""
     if not sys.stdin.isatty():
         line = sys.stdin.readline(MAX_LINE)
         return line.rstrip("\n") if line else None
@@ -25,19 +25,19 @@ def next_line() -> str | None:
 
 
 def read_stdin() -> str:
-    """All of standard input, as far as a message goes."""
+    """Read a message from stdin, up to the maximum length."""
     return sys.stdin.buffer.read(MAX_LINE).decode("utf-8", errors="replace")
 
 
 @contextlib.contextmanager
 def line_history(here: Here) -> Iterator[None]:
-    """Arrow keys bring back earlier lines, also those of earlier conversations."""
+    """Enable line history with the arrow keys, across conversations."""
     if not sys.stdin.isatty():
         yield
         return
     try:
         import readline
-    except ImportError:  # some systems come without it; then there are no arrow keys
+    except ImportError:  # some systems lack it; then there is no history
         yield
         return
     file: Path = here.settings.state_dir() / "chat-history"

@@ -1,4 +1,4 @@
-"""`tally notifications` and `tally telemetry`: what a person should know of, and what the agents have used."""
+"""`tally notifications` and `tally telemetry`: show notifications, and what the agents used."""
 
 from typing import Annotated, Any
 

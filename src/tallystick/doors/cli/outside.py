@@ -1,4 +1,4 @@
-"""What comes from elsewhere: files, keys, names."""
+"""Read input from outside: files, keys, session ids."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ Key = Annotated[
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """The bytes of a file; of standard input, if it is called `-`.
+    """Return the bytes of a file, or of stdin if the path is `-`.
 
     Raises:
         Refused: `file_unreadable` or `file_too_large`.
@@ -47,7 +47,7 @@ def read_file(path: Path, limit: int) -> bytes:
 
 @contextmanager
 def open_lines(path: Path) -> Iterator[Iterable[bytes]]:
-    """The lines of a file, one after the other; of standard input, if it is called `-`.
+    """Open the lines of a file, or of stdin if the path is `-`.
 
     Raises:
         Refused: `file_unreadable`.
@@ -64,10 +64,10 @@ def open_lines(path: Path) -> Iterator[Iterable[bytes]]:
 
 
 def checked_session(session: str | None) -> str | None:
-    """A session's id, if one was given; it names a folder, so not every text is one.
+    """Validate a session id, if one was given; it names a folder, so not every text is valid.
 
     Raises:
-        UsageMistake: It cannot be one.
+        UsageMistake: The id is not valid.
     """
     from tallystick.gate.session import valid_session_id
 
@@ -77,7 +77,7 @@ def checked_session(session: str | None) -> str | None:
 
 
 def read_verifier(key: str) -> "NoteVerifier":
-    """A public key: the line itself, or the first line of a file.
+    """Parse a public key from the line itself or from the first line of a file.
 
     Raises:
         Refused: `key_malformed`: it is neither.

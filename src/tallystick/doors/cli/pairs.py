@@ -1,4 +1,4 @@
-"""`KEY=VALUE` on the command line, as arguments."""
+"""Parse `KEY=VALUE` arguments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,15 +7,15 @@ from tallystick.doors.cli.exits import UsageMistake
 
 
 def from_pairs(pairs: list[str], properties: Mapping[str, Any], *, option: str) -> dict[str, Any]:
-    """`KEY=VALUE` is text where text is taken, and JSON where something else is; `KEY:=JSON` always is JSON.
+    """Parse pairs: `KEY=VALUE` is text where the schema takes text, and JSON otherwise; `KEY:=JSON` is always JSON.
 
     Args:
-        pairs: As they were given.
-        properties: What is taken: the properties of a JSON Schema.
-        option: How they were given, for messages.
+        pairs: The pairs as given.
+        properties: The properties of a JSON Schema.
+        option: The option's name, for messages.
 
     Raises:
-        UsageMistake: One of them is no pair, is given twice, or is not JSON.
+        UsageMistake: One is not a pair, is given twice, or is not JSON.
     """
     given: dict[str, Any] = {}
     for pair in pairs:
@@ -42,4 +42,4 @@ def _value(named: str, value: str, *, is_json: bool, takes: Any) -> Any:
         return read
     if is_json:
         raise UsageMistake(f"{named}: the value is not JSON ({read.reason}).")
-    return value  # the schema says what is wrong with it
+    return value  # the schema check reports what is wrong with it

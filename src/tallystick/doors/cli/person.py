@@ -1,8 +1,8 @@
-"""Who may answer: a person at a terminal, or one who has the server's start-up token.
+"""Require a person: somebody at a terminal, or somebody with the server's start-up token.
 
-An agent can run `tally` as well as anyone. What must stay with a person (answering held calls, erasing, changing keys)
-therefore asks for a terminal, or for the token that `tally serve` printed. The token is taken from the command line or
-from stdin and never looked up for the caller: then it would prove nothing.
+An agent can run `tally` like anyone else. Actions reserved for people (answering held calls, erasing, changing keys)
+therefore need a terminal, or the token that `tally serve` printed. The token is read from the command line or from
+stdin and never looked up for the caller: then it would prove nothing.
 """
 
 import os
@@ -34,13 +34,13 @@ _MAX_TOKEN = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Who answers, and how that person reached us."""
+    """The person who runs the command, and the channel that shows it."""
 
     name: str
     channel: str
 
     def agrees(self, question: str, *, yes: bool) -> bool:
-        """Ask once more; the token and `--yes` have said so already."""
+        """Ask for confirmation, unless `--yes` or the token was given."""
         if yes or self.channel == TOKEN:
             return True
         sys.stderr.write(f"{visible(question)} [y/N] ")
@@ -49,13 +49,13 @@ class Person:
 
 
 def require_person(here: Here, token: str | None) -> Person:
-    """The person behind this command.
+    """Return the person who runs this command.
 
     Raises:
         Refused: `person_required` without a terminal or token, `token_invalid` with a wrong one.
     """
     if token is not None:
-        _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - stdin
+        _check_token(here, sys.stdin.readline(_MAX_TOKEN).strip() if token == "-" else token)  # noqa: S105 - the name for stdin
         return Person(name=user_name(), channel=TOKEN)
     from tallystick.doors.identity import person_at_terminal
 
@@ -75,7 +75,7 @@ def _check_token(here: Here, given: str) -> None:
 
 
 def user_name() -> str:
-    """The name of the account. Not from the environment, where anyone can write."""
+    """Return the name of the account; not from the environment, which anyone can set."""
     from pwd import getpwuid
 
     try:

@@ -1,6 +1,6 @@
-"""`tally policy`: check what the configuration says, show it, test it, try another one on recorded calls.
+"""`tally policy`: check, show and test the policy, and replay recorded calls with another one.
 
-Nothing here changes a policy: it is a file, and a person edits it.
+No command changes the policy: it is a file that a person edits.
 """
 
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ def replay(
 
 
 def _chosen(here: Here, path: Path | None) -> "Policy":
-    """The policy of a file, or the one in force; where a server was wrapped, as its relay takes it."""
+    """Return a file's policy, or the one in force; for a wrapped server, with the relay's defaults."""
     from tallystick.doors.mcp.relay.workspace import as_taken
     from tallystick.gate.decide.policy import Policy, settings_of
 

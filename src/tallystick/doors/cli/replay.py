@@ -1,4 +1,4 @@
-"""`tally replay`: whether every recorded decision of a session comes out the same."""
+"""`tally replay`: repeat every recorded decision of a session and compare the results."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
@@ -38,7 +38,7 @@ def replay(here: Here, session: Annotated[str, typer.Argument(help="The session'
 
 
 def show_replayed(here: Here, done: "Iterable[Replayed]", *, changed_is_wrong: bool) -> Exit:
-    """Show what came out differently, and what nobody can say any more."""
+    """Show the decisions that changed, and those that can no longer be repeated."""
     counts: Counter[str] = Counter()
     noted: list[Replayed] = []
     for one in done:

@@ -1,4 +1,4 @@
-"""The rooms in `tally doctor`: whether each is available, whether its settings are right, and its own checks."""
+"""The checks of `tally doctor` for rooms: availability, settings, and the rooms' own checks."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def room_findings(here: "Here") -> Iterator[Finding]:
-    """The state of every installed room. A missing requirement concerns only those who need the room."""
+    """Yield the state of every installed room. A missing requirement is ok: only users of the room need it."""
     from tallystick.app.discovery import manifests, unavailable
 
     try:
@@ -33,7 +33,7 @@ def room_findings(here: "Here") -> Iterator[Finding]:
 
 
 def _is_configured(here: "Here") -> bool:
-    """Whether the configuration can be read; if not, the check of the configuration says so once for all rooms."""
+    """Return whether the configuration can be read; if not, its own check reports it once for all rooms."""
     try:
         return here.settings is not None
     except TallyError:
@@ -41,7 +41,7 @@ def _is_configured(here: "Here") -> bool:
 
 
 def _examined(here: "Here", manifest: "Manifest") -> Iterator[Finding]:
-    """A room's settings if they are wrong, then its own checks. A check that fails to run is itself a finding."""
+    """Yield a finding if a room's settings are wrong, then its own checks. A check that cannot run is a finding."""
     from tallystick.app.discovery import resolve
 
     try:
@@ -50,6 +50,6 @@ def _examined(here: "Here", manifest: "Manifest") -> Iterator[Finding]:
             yield from resolve(manifest.doctor)(here)
     except TallyError as error:
         yield Finding(what="check", health="fail", says=f"{error.code}: {error}")
-    except Exception as error:  # noqa: BLE001 - the code of any distribution: its failure must not hide the other findings
+    except Exception as error:  # noqa: BLE001 - third-party code: its failure must not hide the other findings
         says = f"failed with {type(error).__name__}. Report it to the authors of the room {manifest.name}"
         yield Finding(what="check", health="fail", says=says)

@@ -1,4 +1,4 @@
-"""The commands that rooms bring: listed from their manifests, loaded when one is run."""
+"""Commands of rooms: listed from their manifests, loaded when one runs."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,13 +13,13 @@ from tallystick.plugin import CommandReference
 
 @cache
 def room_commands() -> Mapping[str, CommandReference]:
-    """The top-level commands of all installed rooms, by name."""
+    """Return the top-level commands of all installed rooms, by name."""
     return {command.name: command for manifest in manifests().values() for command in manifest.commands}
 
 
 @cache
 def room_command(name: str) -> Any:
-    """A room's command; None if no room has one of this name.
+    """Load a room's command; None if no room has one with this name.
 
     Raises:
         PartMissing: The room requires something that is not installed.

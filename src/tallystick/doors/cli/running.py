@@ -1,4 +1,4 @@
-"""`tally serve` and `tally worker`: what runs until it is stopped."""
+"""`tally serve` and `tally worker`: commands that run until they are stopped."""
 
 import os
 from typing import Annotated

@@ -1,8 +1,8 @@
-"""What is said, and where.
+"""Output of commands.
 
-A result goes to stdout, everything else to stderr. With `--json` stdout holds one JSON document (or one a line, where
-a command says so) and nothing else. Whatever is printed for people goes through `visible` here, so that no command
-can forget it.
+Results go to stdout, everything else to stderr. With `--json`, stdout contains one JSON document (or one per line,
+where a command says so) and nothing else. All text for people goes through `visible` here, so that no command can
+forget it.
 """
 
 import json
@@ -19,14 +19,14 @@ from tallystick.doors.cli.exits import Refused
 from tallystick.doors.presentation.visible import visible
 
 PROTECTED = frozenset({".control-room", ".git", "tallystick.toml"})
-"""No command writes its output there, not even with `--force`: that would be another way to change policy or keys."""
+"""No command writes output there, not even with `--force`: that would be another way to change policy or keys."""
 
 
 class Advance(Protocol):
-    """Moves a bar on."""
+    """Updates a progress bar."""
 
     def __call__(self, done: int, total: int | None = None, /) -> None:
-        """So much is done, of so much if that is known by now."""
+        """Set the progress, and the total if it is known."""
         ...
 
 
@@ -38,31 +38,31 @@ Force = Annotated[bool, typer.Option("--force", help="Write over a file that is 
 
 @dataclass(frozen=True, kw_only=True)
 class Screen:
-    """One command's output."""
+    """The output of one command."""
 
     as_json: bool = False
     quiet: bool = False
-    """Say nothing but errors; the exit code is the answer. Documents that were asked for are still given."""
+    """Print only errors; the exit code is the result. Requested documents are still written."""
     there: str = ""
-    """What a command that is named to somebody ends with, so that it is for the workspace that this one was for."""
+    """Suffix for suggested commands, so that they use the same workspace."""
 
     def data(self, value: Any) -> None:
-        """The result for machines, as one line of ASCII JSON; nothing without `--json`."""
+        """Print the result for programs as one line of ASCII JSON; nothing without `--json`."""
         if self.as_json:
             _out(json.dumps(value, ensure_ascii=True) + "\n")
 
     def line(self, text: str = "") -> None:
-        """One line of the result, for people."""
+        """Print one line of the result for people."""
         if not self.as_json and not self.quiet:
             _out(visible(text) + "\n")
 
     def block(self, text: str) -> None:
-        """Text of several lines, for people."""
+        """Print text of several lines for people."""
         for line in text.split("\n"):
             self.line(line)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Rows under heads, for people."""
+        """Print a table for people."""
         if self.as_json or self.quiet:
             return
         cells = [[visible("" if cell is None else str(cell)) for cell in row] for row in rows]
@@ -72,18 +72,18 @@ class Screen:
             _out("".join(_aligned([list(heads), *cells])))
 
     def note(self, text: str) -> None:
-        """Something beside the result, on stderr."""
+        """Print additional information to stderr."""
         if not self.quiet and not self.as_json:
             sys.stderr.write(visible(text) + "\n")
 
     def document(self, data: bytes, output: Path | None, *, force: bool = False) -> None:
-        """A file that was asked for: to the given place, or as it is to stdout."""
+        """Write a requested document to a file, or unchanged to stdout."""
         with self.writing(output, force=force) as file:
             file.write(data)
 
     @contextmanager
     def writing(self, output: Path | None, *, force: bool = False) -> Iterator[BinaryIO]:
-        """The place for a document that is written piece by piece.
+        """Open the target of a document that is written in pieces.
 
         Raises:
             Refused: `path_protected`, `file_exists` or `file_unwritable`.
@@ -99,7 +99,7 @@ class Screen:
 
     @contextmanager
     def progress(self, what: str, total: int | None) -> Iterator[Advance]:
-        """A bar on stderr for long work, if someone is looking; gives the function that moves it on."""
+        """Show a progress bar on stderr if it is a terminal; yield the function that updates it."""
         if self.quiet or self.as_json or not sys.stderr.isatty():
             yield _nobody_looks
             return
@@ -112,7 +112,7 @@ class Screen:
 
 
 def _nobody_looks(_done: int, _total: int | None = None) -> None:
-    """The bar that is not there."""
+    """Do nothing: there is no progress bar."""
 
 
 def _open_output(path: Path, *, force: bool) -> BinaryIO:
@@ -128,7 +128,7 @@ def _open_output(path: Path, *, force: bool) -> BinaryIO:
 
 
 def say_error(code: str, message: str, *, as_json: bool) -> None:
-    """One line on stderr that says what went wrong."""
+    """Print an error as one line on stderr."""
     if as_json:
         sys.stderr.write(json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=True) + "\n")
     else:
@@ -141,7 +141,7 @@ def _out(text: str) -> None:
 
 
 def _aligned(rows: list[list[str]]) -> Iterator[str]:
-    """Columns for pipes and files: never cut, never wrapped."""
+    """Align columns for pipes and files: never cut, never wrapped."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
@@ -153,12 +153,12 @@ def _draw_table(heads: Sequence[str], cells: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    # The first column holds what is copied into the next command; it is never folded.
+    # The first column is copied into the next command, so it is never folded.
     first = max(len(row[0]) for row in [list(heads), *cells])
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(heads):
         table.add_column(name, min_width=None if place else first, no_wrap=place == 0)
     for row in cells:
-        # Text, not markup: a tool named "[red]" is a tool named "[red]".
+        # Text, not markup: a tool named "[red]" must appear as "[red]".
         table.add_row(*(Text(cell, overflow="fold") for cell in row))
     Console().print(table)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tallystick.gate.record.report import AuditReport, Problem
 
 MAX_SHOWN = 20
-"""Problems shown to people; --json gives more."""
+"""Maximum problems shown to people; --json lists more."""
 
 WHAT_IT_CANNOT_SHOW = (
     "not shown: journal and mirror rolled back together. Keep `tally audit head` elsewhere and give it with --head."
@@ -114,7 +114,7 @@ def _examine(
         known = outside or (mirror is not None and mirror.exists())
         if error.code != "ledger_missing" or not known:
             raise
-        # No ledger at all is not the same as nothing recorded: someone outside remembers one.
+        # A missing ledger is not an empty one: a head of it is stored outside.
         gone = Problem(code="ledger_gone", reason="there is no ledger here, but a head of it is kept outside")
         return AuditReport(size=0, problems=(gone,), notes=(), warrants=(), root="")
 
@@ -143,7 +143,7 @@ def _show(here: Here, report: "AuditReport", *, given_from_outside: bool) -> Non
 
 
 def _receipt(size: int) -> str:
-    """How the last receipt of a log of this size is named; its second half is chance."""
+    """Return the visible id of the last receipt in a log of this size; the second half of an id is random."""
     return f"rcpt_{size - 1:012x}…" if size else "-"
 
 

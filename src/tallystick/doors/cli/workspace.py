@@ -1,4 +1,4 @@
-"""Which folder is meant, and how it is opened."""
+"""Find and open the workspace."""
 
 import os
 import sys
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from tallystick.settings import Settings
 
 MARKS = (".control-room", "tallystick.toml")
-"""A folder with one of these is a workspace. (The settings own the names; loading them costs more than --help may.)"""
+"""A folder with one of these is a workspace. (The settings own the names, but are too slow to load for --help.)"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Here:
-    """Where a command works, and where it speaks."""
+    """The workspace and the output of a command."""
 
     named: Path | None
-    """What `--workspace` said."""
+    """The value of `--workspace`."""
     screen: Screen
 
     @cached_property
     def workspace(self) -> Path:
-        """The folder that was named, or the nearest one above that is a workspace, or the current one."""
+        """The named folder, else the nearest parent that is a workspace, else the current folder."""
         if self.named is not None:
             return self.named.expanduser().absolute()
         try:
@@ -48,7 +48,7 @@ class Here:
         return load_settings(self.workspace)
 
     def options_of(self, manifest: "Manifest") -> Any:
-        """The settings of one room, checked by its own model.
+        """Return the settings of one room, validated by its model.
 
         Raises:
             ConfigError: An unknown key or a wrong value; the message names it.
@@ -58,19 +58,19 @@ class Here:
         return options_of(manifest, self.settings)
 
     def open_workspace(self) -> Path:
-        """The workspace, which need not be one yet.
+        """Return the workspace, which need not exist yet.
 
         Raises:
-            ConfigError: It is our own state folder.
+            ConfigError: It is Tallystick's own state folder.
         """
         if self.workspace.resolve().is_relative_to(self.settings.state_dir().resolve()):
-            # The start-up token lies there; as a workspace, its files could be read with the workspace's own tools.
+            # The start-up token is there; in a workspace, the tools could read it.
             message = f"{self.workspace} is the state folder. Give the folder of a project."
             raise ConfigError(message, code="not_a_workspace")
         return self.workspace
 
     def require_workspace(self) -> Path:
-        """The workspace, for commands that look at one and must not make one.
+        """Return the workspace, for commands that must not create one.
 
         Raises:
             ConfigError: There is none.
@@ -88,8 +88,8 @@ class Here:
         """Open the workspace.
 
         Args:
-            plugins: Load the tools that the configuration names and the installed rooms.
-            make: Make the workspace if there is none.
+            plugins: Load the configured tools and the installed rooms.
+            make: Create the workspace if there is none.
         """
         workspace = self.open_workspace() if make else self.require_workspace()
         from tallystick.app.gate import Gate
@@ -105,9 +105,9 @@ class Here:
 
 @contextmanager
 def running_tools() -> Iterator[None]:
-    """Around tools that load or run: what they print goes to stderr, from Python, from C and from child processes.
+    """Redirect output of tools to stderr while they load or run: from Python, from C and from child processes.
 
-    Stack traces stay in the log, which a command does not show unless `TALLY_DEBUG` asks for it.
+    Stack traces stay in the log, which is only shown with `TALLY_DEBUG`.
     """
     import logging
 

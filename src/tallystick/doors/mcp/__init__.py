@@ -1,1 +1,1 @@
-"""The door for MCP clients."""
+"""MCP servers: the relay (`tally mcp wrap`) and Tallystick's own server (`tally mcp serve`)."""

@@ -1,8 +1,8 @@
-"""JSON-RPC messages as the relay sees them: read for what they ask or answer, and passed on as the bytes they came in.
+"""Parse JSON-RPC messages for the relay, which forwards them as the bytes it received.
 
-A line of the client is read strictly if it may name `tools/call` in any spelling that JSON has: in letters, with an
-escaped slash, with escaped letters, or in another encoding. What two parsers could read
-differently (a key twice, a carriage return that some servers take for the end of a line) never goes on as it came.
+A line from the client is parsed strictly if it may contain `tools/call` in any spelling that JSON allows: plain, with
+an escaped slash, with escaped letters, or in another encoding. A message that two parsers could read differently
+(duplicate keys, a carriage return that some servers treat as the end of a line) is never forwarded unchanged.
 """
 
 import json
@@ -17,7 +17,7 @@ from jiter import from_json
 from tallystick.records import record
 
 LEAST_ID, MOST_ID = -(2**63), 2**64 - 1
-"""A whole number beyond these is read as another by many."""
+"""Many parsers round or wrap integers outside this range."""
 
 CALL = "tools/call"
 LIST = "tools/list"
@@ -33,7 +33,7 @@ SERVER_ERROR = -32000
 
 Message = dict[str, Any]
 Key = tuple[str, Any]
-"""An id with its kind: 1 and "1" are two requests."""
+"""An id with its type: 1 and "1" are different requests."""
 
 _SPELLED = re.compile(rb"tools/call|tools/list|\\[u/]|\x00|notifications/cancelled|\"initialize\"").search
 _ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
@@ -45,20 +45,20 @@ _MEMBER = rb'\s*,\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?[0-9]+)'
 _RESULT_AFTER = tuple(re.compile(rb"(?:%b){%d}\s*\}\s*\Z" % (_MEMBER, count)) for count in range(3))
 _MEMBERS = frozenset({"jsonrpc", "id", "result"})
 _TAIL = 512
-"""Bytes at the end of a line in which the members after a result stand."""
+"""Number of bytes at the end of a line that are searched for the members after the result."""
 _ID = re.compile(rb'"id"\s*:\s*(-?[0-9]{1,19}(?![0-9.eE])|"[^"\\]{0,256}")')
 
 
 @record
 class Ambiguous:
-    """A message that cannot be read in one way only."""
+    """A message that parsers could read in more than one way."""
 
     ident: Any = None
-    """Its id, where only what it says besides is in doubt: whoever waits is told."""
+    """The request's id if the id itself is unambiguous, so that the client gets an error response."""
 
 
 def read_clients(line: bytes) -> Any | Ambiguous:
-    """Read a line of the client: strictly if it may name a call, else as far as it can be; None: it is no message."""
+    """Parse a line from the client, strictly if it may contain a call; None if it is not a message."""
     if _SPELLED(line) is not None:
         message = read_strict(line)
     else:
@@ -70,7 +70,7 @@ def read_clients(line: bytes) -> Any | Ambiguous:
 
 
 def _otherwise_spelled(message: Message) -> bool:
-    """Whether a key differs from one of the protocol's in case alone: some servers take the one for the other."""
+    """Return whether a key differs from a protocol key in case only: some servers treat the two as equal."""
     params = message.get("params")
     named = params if isinstance(params, dict) and message.get("method") == CALL else {}
     return any(
@@ -81,12 +81,12 @@ def _otherwise_spelled(message: Message) -> bool:
 
 
 def read_strict(line: bytes) -> Any | Ambiguous:
-    """Read a line of the client that may name a call: each key once, at every depth."""
+    """Parse a line from the client that may contain a call; duplicate keys at any depth make it ambiguous."""
     try:
         return from_json(line, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="none")
     except ValueError:
         pass
-    # Half a surrogate pair is valid JSON all the same: a sampling answer may hold one, and is not ours to judge.
+    # A lone surrogate is still valid JSON: a sampling response may contain one, and the relay does not judge those.
     try:
         message = json.loads(line.decode(), object_pairs_hook=_once)
     except (ValueError, RecursionError):
@@ -95,12 +95,12 @@ def read_strict(line: bytes) -> Any | Ambiguous:
 
 
 def calls_in(message: Any) -> bool:
-    """Whether a message is a call, or a batch that holds one, at whatever depth."""
+    """Return whether a message is a call, or a batch that contains one at any depth."""
     return any(part.get("method") == CALL for part in messages_in(message))
 
 
 def messages_in(message: Any) -> Iterator[Message]:
-    """The message itself, or all that a batch holds, at whatever depth, in their order."""
+    """Yield the message itself, or every message in a batch at any depth, in order."""
     left = [message]
     while left:
         part = left.pop()
@@ -118,7 +118,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Message:
 
 
 def read(line: bytes) -> Any:
-    """Read a line of the server; None if it is no JSON."""
+    """Parse a line from the server; None if it is not JSON."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -126,7 +126,7 @@ def read(line: bytes) -> Any:
 
 
 def read_anyhow(line: bytes) -> Message | None:
-    """Read a line of the server that holds what some parsers take and others do not: half a character, NaN."""
+    """Parse a line that only some parsers accept, such as one with a lone surrogate or NaN."""
     try:
         message = json.loads(line) if looks_like_message(line) else None
     except (ValueError, RecursionError):
@@ -135,13 +135,13 @@ def read_anyhow(line: bytes) -> Message | None:
 
 
 def looks_like_message(line: bytes) -> bool:
-    """Whether a line may be a message at all: servers print other things, too."""
+    """Return whether a line may be a message at all: servers also print other output."""
     text = line.strip()
     return text[:1] in (b"{", b"[") and text[-1:] in (b"}", b"]")
 
 
 def key_of(message: Message) -> Key | None:
-    """The id of a request or response; None if it has none that counts."""
+    """Return the key of a request or response; None if it has no valid id."""
     given = message.get("id")
     if type(given) is int:
         return ("int", given) if LEAST_ID <= given <= MOST_ID else None
@@ -149,12 +149,12 @@ def key_of(message: Message) -> Key | None:
 
 
 def is_answer(message: Message) -> bool:
-    """Whether a client could take this for an answer, whatever else stands in it."""
+    """Return whether a client could treat this message as a response, whatever other members it has."""
     return "result" in message or "error" in message or not isinstance(message.get("method"), str)
 
 
 def lenient(ident: Any) -> int | float | str | None:
-    """An id as a lenient client compares it: to some, 3, 3.0, "3" and " 0x3" are one. None: it is none to anybody."""
+    """Return an id as a lenient client compares it: 3, 3.0, "3" and " 0x3" may be equal. None if it is invalid."""
     if type(ident) is float:
         return int(ident) if ident.is_integer() else ident
     if type(ident) is not str:
@@ -166,7 +166,7 @@ def lenient(ident: Any) -> int | float | str | None:
 
 
 def key_in_ends(head: bytes, tail: bytes) -> Key | None:
-    """The id of a message of which only the two ends are there."""
+    """Return the id of a message of which only the beginning and the end were kept."""
     before = _ID.search(head[: head.find(b'"result"') if b'"result"' in head else len(head)])
     found = before or next(iter(reversed(list(_ID.finditer(tail[-_TAIL:])))), None)
     value = None if found is None else read(found[1])
@@ -174,15 +174,15 @@ def key_in_ends(head: bytes, tail: bytes) -> Key | None:
 
 
 def one_line(line: bytes) -> bytes:
-    """The same message without carriage returns inside: some servers take one for the end of a line."""
+    """Replace carriage returns inside a message with spaces: some servers treat one as the end of a line."""
     body = line.removesuffix(b"\r")
     return body.replace(b"\r", b" ") if b"\r" in body else line
 
 
 def result_bytes(line: bytes, message: Message) -> bytes:
-    """The bytes of a response's result, as they came.
+    """Return the bytes of a response's result exactly as received.
 
-    The other members are small and their order is known, so both ends can be found without walking through the rest.
+    The other members are small and their order is known, so both ends of the result are found without scanning it.
     """
     names = list(message)
     before = _RESULT_BEFORE.match(line)
@@ -197,13 +197,13 @@ def result_bytes(line: bytes, message: Message) -> bytes:
 
 
 def with_arguments(message: Message, args: Message) -> bytes:
-    """The call with other arguments."""
+    """Serialise a call with its arguments replaced."""
     params = message.get("params")
     return written({**message, "params": {**(params if isinstance(params, dict) else {}), "arguments": args}})
 
 
 def written(message: Message) -> bytes:
-    """A message as bytes; numbers that others take and this writer does not are written all the same."""
+    """Serialise a message; values that orjson rejects are written by the standard library."""
     try:
         return orjson.dumps(message)
     except TypeError:
@@ -211,10 +211,10 @@ def written(message: Message) -> bytes:
 
 
 def request(key: str, method: str, params: Message) -> bytes:
-    """A request of our own."""
+    """Serialise a request that the relay sends itself."""
     return written({"jsonrpc": "2.0", "id": key, "method": method, "params": params})
 
 
 def notification(method: str, params: Message) -> bytes:
-    """A notification of our own."""
+    """Serialise a notification that the relay sends itself."""
     return orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params})

@@ -1,7 +1,7 @@
-"""Lines over file descriptors: read as they come, written as soon as the other side takes them.
+"""Read and write newline-delimited messages on file descriptors without blocking.
 
-JSON-RPC over stdio is one message a line. Nothing here looks into a line. A line that is longer than it may be is not
-kept: its beginning and its end are, so that somebody can still say whose answer it was.
+JSON-RPC over stdio sends one message per line. This module never parses a line. Of a line over the size limit it keeps
+only the beginning and the end, so that the caller can still find out which request it answers.
 """
 
 import asyncio
@@ -13,17 +13,17 @@ import threading
 from collections.abc import Callable
 
 CHUNK = 256 * 1024
-"""Bytes of one read: a pipe holds 64 KiB, a socket more."""
+"""Bytes per read: a pipe holds 64 KiB, a socket more."""
 EDGE = 4 * 1024
-"""Bytes that are kept from either end of a line that is too long."""
+"""Bytes kept from each end of a line that is too long."""
 FULL = 8 * 1024 * 1024
-"""Bytes that may wait for a reader that does not read; above this the writer says that it is full."""
+"""Maximum bytes buffered for a reader that does not read; beyond this the writer reports that it is full."""
 STUCK_S = 10.0
-"""Who has waited so long for room is looked after: it may be gone, which nobody sees who does not read."""
+"""Seconds a reader stays paused before it checks whether the peer is gone, which it cannot see without reading."""
 
 OnLine = Callable[[bytes], None]
 OnLong = Callable[[bytes, bytes, int], None]
-"""Beginning, end and size of a line that was too long."""
+"""Receives the beginning, the end and the size of a line that was too long."""
 
 
 class LineReader:
@@ -33,15 +33,15 @@ class LineReader:
         self, fd: int, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None],
         stuck_s: float | None = None,
     ) -> None:  # fmt: skip
-        """Say who is told of what.
+        """Set the file descriptor, the limits and the callbacks.
 
         Args:
-            fd: Where to read.
-            longest: Bytes of a line that is kept.
-            on_line: Told each line.
-            on_long: Told of a line that was too long.
-            on_end: Told once that there is no more.
-            stuck_s: Paused for so long, it ends if whoever writes is gone, and what was not read is lost.
+            fd: The file descriptor to read.
+            longest: Maximum bytes of a line that is kept whole.
+            on_line: Called with each line.
+            on_long: Called for each line that was too long.
+            on_end: Called once at the end of the stream.
+            stuck_s: After a pause of this many seconds, end if the writing process is gone; unread data is lost.
         """
         self._fd = fd
         self._stuck_s = stuck_s
@@ -55,22 +55,22 @@ class LineReader:
         self._watched = False
         self._ended = False
         self._left = b""
-        """Of the last read, what came behind the line at which somebody said pause."""
+        """The part of the last read after the line whose callback paused the reader."""
         self._pausable = True
         self._look: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         if not stat.S_ISREG(os.fstat(self._fd).st_mode):
             with contextlib.suppress(PermissionError):
                 self.resume()
                 return
-        # The system cannot say when a plain file is ready, nor /dev/null: they always are.
+        # Plain files and /dev/null cannot be polled for readiness: they are always ready.
         self._pausable = False
         threading.Thread(target=self._read_file, daemon=True).start()
 
     def pause(self) -> None:
-        """Leave what comes in the pipe: whoever writes there has to wait."""
+        """Stop reading, so that the data stays in the pipe and the writer has to wait."""
         if self._watched:
             self._watched = False
             self._loop.remove_reader(self._fd)
@@ -81,7 +81,7 @@ class LineReader:
             self._look = self._loop.call_later(self._stuck_s, self._look_after)
 
     def _look_after(self) -> None:
-        """End it if whoever wrote here is gone, and nobody has made room for what it said."""
+        """End the stream if the writer is gone and the reader is still paused."""
         if self._watched or self._ended:
             return
         poll = select.poll()
@@ -92,7 +92,7 @@ class LineReader:
             self._look_later()
 
     def resume(self) -> None:
-        """Go on reading."""
+        """Continue reading."""
         if self._look is not None:
             self._look.cancel()
         if not self._watched and not self._ended and self._pausable:
@@ -102,7 +102,7 @@ class LineReader:
             self._take(left)
 
     def finish(self) -> None:
-        """Take what is still in the pipe, and end."""
+        """Read what is still in the pipe, then end."""
         if self._ended:
             return
         self.pause()
@@ -133,7 +133,7 @@ class LineReader:
                 chunk = os.read(self._fd, CHUNK)
             except OSError:
                 chunk = b""
-            # The loop may be closed already; then nobody wants to know.
+            # The loop may already be closed; the data is not needed then.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._take if chunk else self._end_after, chunk)
             if not chunk:
@@ -149,7 +149,7 @@ class LineReader:
         self._ended = True
         if self._look is not None:
             self._look.cancel()
-        # A last line without its newline was never finished; nobody can say that it is whole.
+        # Drop a last line without a newline: it may be incomplete.
         self._pieces.clear()
         self._on_end()
 
@@ -159,7 +159,7 @@ class LineReader:
             self._close_line(chunk[begin:end])
             begin = end + 1
             if self._pausable and not self._watched:
-                # One read may hold thousands of lines; whoever says pause has no room for them.
+                # One read may hold thousands of lines; keep the rest until the reader is resumed.
                 self._left = chunk[begin:]
                 return
         if begin < len(chunk):
@@ -184,14 +184,14 @@ class LineReader:
         self._size += len(piece)
         self._pieces.append(piece)
         if self._skipping or self._size > self._longest:
-            # From here on only the two ends are of use.
+            # The line is over the limit: keep only its two ends.
             self._tail = (self._tail + b"".join(self._pieces[1 if self._skipping else 0 :]))[-EDGE:]
             self._pieces = [self._pieces[0][:EDGE]]
             self._skipping = True
 
 
 class LineWriter:
-    """Writes lines without waiting; what the other side does not take yet is kept in order."""
+    """Writes lines without blocking and buffers, in order, what the peer does not accept yet."""
 
     def __init__(self, fd: int, *, on_gone: Callable[[], None]) -> None:
         self._fd = fd
@@ -202,18 +202,18 @@ class LineWriter:
         self.gone = False
         kind = os.fstat(fd).st_mode
         self._polled = stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)
-        # Terminals and files are shared with others, who would be surprised to find them non-blocking.
+        # Terminals and files are shared with other processes, which do not expect them to be non-blocking.
         self._was_blocking = os.get_blocking(fd)
         if self._polled:
             os.set_blocking(fd, False)
 
     @property
     def full(self) -> bool:
-        """Whether so much waits that whoever writes should stop for a while."""
+        """Whether so much is buffered that the caller should stop writing for a while."""
         return len(self._waiting) > FULL
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Call this once, when it is not full any more."""
+        """Call this once, as soon as the buffer is no longer full."""
         self._on_room = call
 
     def send(self, line: bytes) -> None:
@@ -230,13 +230,13 @@ class LineWriter:
             self._loop.add_writer(self._fd, self._go_on)
 
     async def flush(self, timeout_s: float) -> None:
-        """Wait until all is written, but not longer than this."""
+        """Wait until the buffer is empty, but at most this many seconds."""
         end = self._loop.time() + timeout_s
-        while self._waiting and not self.gone and self._loop.time() < end:  # noqa: ASYNC110 - only at the very end
+        while self._waiting and not self.gone and self._loop.time() < end:  # noqa: ASYNC110 - only during shutdown
             await asyncio.sleep(0.01)
 
     def close(self, *, end: bool) -> None:
-        """Stop writing, and end the stream if it is ours."""
+        """Stop writing; with `end`, close the file descriptor, otherwise restore its blocking mode."""
         if self._waiting:
             self._loop.remove_writer(self._fd)
             self._waiting.clear()
@@ -257,7 +257,7 @@ class LineWriter:
             call()
 
     def _write(self, data: bytes) -> bytes:
-        """Write what can be written now, and give back the rest."""
+        """Write as much as possible now and return the rest."""
         try:
             while data:
                 data = data[os.write(self._fd, data) :]

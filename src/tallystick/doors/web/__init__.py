@@ -1,9 +1,11 @@
-"""The page: a control room in the browser, on the same application as the API.
+"""The web page: a control room in the browser, in the same application as the HTTP API.
 
-house.py      what every page is given: the gate, and who is looking
-mounting.py   how the pages come to stand beside the API's routes
-frame.py      the one frame around every page: navigation, notices, light and dark
-login.py      the way in for a person
-parts/        what several pages show: badges, receipts, evidence, forms made from a tool's schema, empty states
-pages/        one module a page, each with `register(house)`
+context.py    what every page receives: the gate, and the visitor
+mounting.py   mounts the pages next to the API's routes
+frame.py      the frame around every page: navigation, notifications, light and dark mode
+login.py      the login form
+kit.py        the API for rooms
+feeds/        long lists, loaded in windows
+parts/        shared components: badges, receipts, evidence, forms built from a tool's schema, empty states
+pages/        one module per page, each with `register(house)`
 """

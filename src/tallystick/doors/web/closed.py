@@ -1,4 +1,4 @@
-"""The answer to a visitor whose roles do not open a page: plain HTML, so that no page and no socket is made."""
+"""The response for a visitor without the required role: plain HTML, so that no page and no socket is created."""
 
 from html import escape
 
@@ -10,7 +10,7 @@ from tallystick.gate.codes import NO_ROLE
 
 
 def closed(house: PageContext, roles: frozenset[str]) -> Response:
-    """Say which roles are needed, with the status of a missing role."""
+    """Return a page that names the required roles, with the status for a missing role."""
     needed = escape(", ".join(sorted(roles)))
     html = f"""<!doctype html><html lang="en"><head><meta charset="utf-8">
 <title>Not open to you · {escape(house.project)}</title>

@@ -1,4 +1,4 @@
-"""What every page is given: the open workspace, and who is looking."""
+"""What every page receives: the open workspace and the visitor."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,31 +17,31 @@ from tallystick.records import record
 
 CHANNEL = "page"
 BEARER_COOKIE = "tally_bearer"
-"""Holds a token of the configured issuer, when auth is on."""
+"""Contains a token of the configured issuer if auth is enabled."""
 
 
 @record
 class Visitor:
-    """Who looks at a page. Asked anew with every page, and again before anything is changed."""
+    """The visitor of a page; authenticated again for every page and before every change."""
 
     caller: Caller
     is_person: bool
-    """Whether the start-up token came with the request: then held calls may be answered."""
+    """Whether the request carried the start-up token, which allows answering held calls."""
 
     def may(self, roles: frozenset[str]) -> bool:
-        """Whether one of these roles is there; the owner has them all."""
+        """Return whether the visitor has one of these roles; the owner has all."""
         return self.caller.has_any(roles)
 
 
 @record
 class Place:
-    """An entry of the navigation; entries are sorted by `order`, which the page's own leave gaps in."""
+    """An entry in the navigation, sorted by `order`; the built-in pages leave gaps for others."""
 
     path: str
     name: str
     icon: str
     roles: frozenset[str]
-    """Who sees it."""
+    """The roles that see it."""
     order: int = 50
 
 
@@ -49,13 +49,13 @@ class SettingsView(Protocol):
     """One part of the settings page."""
 
     async def show(self) -> None:
-        """Draw it."""
+        """Draw the part."""
         ...
 
 
 @record
 class SettingsPart:
-    """A part of the settings page, as a room or the page itself adds it."""
+    """A part of the settings page, added by a room or built in."""
 
     label: str
     make: "Callable[[PageContext, Visitor], SettingsView]"
@@ -69,18 +69,18 @@ class PageContext:
     identity: Identity
     startup: StartupToken
     places: list[Place] = field(default_factory=list[Place])
-    """The navigation, in its order; a page adds itself when it is registered."""
+    """The navigation; a page adds itself when it is registered."""
 
     settings_parts: dict[str, SettingsPart] = field(default_factory=dict[str, SettingsPart])
     """The parts of the settings page that rooms add, by the last segment of their path."""
 
     @cached_property
     def conversation(self) -> Conversation:
-        """The agents; the same for every page, so that turns on one endpoint queue together."""
+        """The agents; shared by all pages, so that turns on one endpoint use one queue."""
         return conversation_of(self.gate)
 
     def visitor(self, request: Request) -> Visitor | None:
-        """Who is looking; None: nobody who may."""
+        """Authenticate the visitor of a request; None if access is denied."""
         bearer = request.cookies.get(BEARER_COOKIE)
         authorization = request.headers.get("authorization") or (None if bearer is None else f"Bearer {bearer}")
         caller = self.identity.authenticate(authorization, loopback=is_local(request.scope), channel=CHANNEL)
@@ -90,9 +90,9 @@ class PageContext:
 
     @property
     def project(self) -> str:
-        """The name of the project, as people call it."""
+        """The display name of the project."""
         return self.gate.workspace.name or "workspace"
 
     def room(self, name: str) -> Any:
-        """An installed room; None if it is not there."""
+        """Return an installed room; None if it is not installed."""
         return self.gate.room(name)

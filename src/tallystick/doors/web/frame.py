@@ -1,7 +1,7 @@
-"""The one frame around every page: who and where, the way to the others, notices, light and dark.
+"""The frame around every page: project, visitor, navigation, notifications, light and dark mode.
 
-A page is a function that fills the frame; what it shows comes from the gate and the rooms. Text of customers, authors,
-models and tools is only ever given to elements that show text, never to one that takes HTML.
+A page is a function that fills the frame with data from the gate and the rooms. Text from customers, authors, models
+and tools is only given to elements that show plain text, never to one that accepts HTML.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,20 +25,20 @@ from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.turns.runs import DurableError
 
 CHECK_S = 1.0
-"""How often it is looked whether the visitor may still look: a token runs out while a page is open."""
+"""Seconds between two checks of the visitor's access: a token may expire while a page is open."""
 
 Fill = Callable[..., Any]
-"""Fills the frame of a page: is given the visitor first, then what the path names."""
+"""Fills the frame of a page; receives the visitor first, then the path parameters."""
 
 
 def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> Callable[[Fill], Fill]:
-    """Make a function a page: only for who may see it, inside the frame.
+    """Register a function as a page with access control and the frame.
 
     Args:
         house: The workspace.
-        path: As the browser asks for it; may name parts in braces.
+        path: The URL path; may contain parameters in braces.
         name: The page's title.
-        roles: Who may see it; nobody else is given the page or its socket.
+        roles: The roles with access; nobody else gets the page or its socket.
     """
 
     def decorate(fill: Fill) -> Fill:
@@ -59,7 +59,7 @@ def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> 
                     empty("This cannot be shown here", str(missing), icon="block")
             return None
 
-        # NiceGUI reads the signature: the request, and what the path names.
+        # NiceGUI reads the signature: the request and the path parameters.
         shown.__signature__ = _signature(fill)  # type: ignore[attr-defined]
         ui.page(path, title=f"{name} · {house.project}", response_timeout=10)(shown)
         return fill
@@ -69,7 +69,7 @@ def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> 
 
 @contextmanager
 def framed(house: PageContext, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
-    """Everything around a page's own content."""
+    """Draw everything around a page's own content."""
     ui.add_head_html(HEAD)
     ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
     with ui.left_drawer(value=None, bordered=True).props("breakpoint=900 width=210").classes("tally-drawer") as drawer:
@@ -79,7 +79,7 @@ def framed(house: PageContext, visitor: Visitor, name: str, request: Request) ->
         ui.link(house.project, "/").classes("tally-project")
         ui.label(name).classes("tally-here")
         ui.space()
-        if visitor.may(AUDIT_ROLES):  # notifications name calls and sessions of everybody
+        if visitor.may(AUDIT_ROLES):  # notifications name calls and sessions of all users
             Bell(house).show()
         _dark_switch()
         _who(visitor, _onward(request))
@@ -91,7 +91,7 @@ def framed(house: PageContext, visitor: Visitor, name: str, request: Request) ->
 
 
 def _ask_anew(house: PageContext, request: Request) -> None:
-    """Ask before everything a page does who is asking: what was open when a token ran out does nothing any more."""
+    """Authenticate the visitor before every event of a page: once the token has expired, an open page does nothing."""
     client = ui.context.client
     take = client.handle_event
 
@@ -117,7 +117,7 @@ def _log_in_again(onward: str) -> None:
 
 
 def _onward(request: Request) -> str:
-    """Where one is, for the way back after logging in."""
+    """Return the current URL, to come back to after logging in."""
     return quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""), safe="/")
 
 
@@ -137,7 +137,7 @@ def _navigation(house: PageContext, visitor: Visitor, here: str) -> None:
 
 
 def _dark_switch() -> None:
-    """Light and dark as the system has it, or as was last chosen in this browser."""
+    """Add the switch for light and dark mode; the default is the system's setting or this browser's last choice."""
     button = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
     button.on("click", js_handler="() => window.tallyTurnDark()")
 

@@ -1,4 +1,4 @@
-"""What a room's `web.py` builds on: the page context, the frame of a page, and the parts that pages share."""
+"""The API for a room's `web.py`: the page context, the frame of a page, and shared components."""
 
 from tallystick.doors.presentation.authors import context_label
 from tallystick.doors.presentation.counts import counted

@@ -1,7 +1,7 @@
-"""The way in for a person: the start-up token, or a token of the configured issuer.
+"""Login for a person, with the start-up token or a token of the configured issuer.
 
-Plain forms that work without the socket. The cookie is HttpOnly and SameSite=Strict, so no script reads it and no page
-of another site can use it; the guard has refused other origins before.
+Plain forms that work without the socket. The cookie is HttpOnly and SameSite=Strict, so no script can read it and no
+other site can use it; the guard has already refused other origins.
 """
 
 from html import escape
@@ -18,11 +18,11 @@ MAX_FORM_BYTES = 32 * 1024
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the routes; gives the paths that are ours."""
+    """Register the routes; return their paths."""
 
     @app.get("/login", include_in_schema=False)
     async def form(request: Request) -> Response:
-        # With auth on, one token says that a person is here and the other who it is.
+        # With auth enabled, one token proves that a person is present, the other who it is.
         person = house.startup.is_person(request.scope["headers"])
         second = house.identity.enabled and person and house.visitor(request) is None
         return _page(house, request.query_params.get("next", "/"), second=second)
@@ -56,7 +56,7 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 def _inside(onward: str) -> str:
-    """Only ever a path of this server: no other host can be named."""
+    """Return a path on this server only: another host cannot be named."""
     return onward if onward.startswith("/") and not onward.startswith(("//", "/\\")) else "/"
 
 

@@ -1,7 +1,7 @@
-"""How the pages come to stand beside the API's routes.
+"""Mount the pages next to the API's routes.
 
-NiceGUI is an application of its own. It is mounted last and answers only for its own paths, so that an unknown path of
-the API stays an API's answer. Its socket passes the same guard as every request: Host and Origin are looked at there.
+NiceGUI is a separate application. It is mounted last and serves only its own paths, so that an unknown API path still
+gets the API's error response. Its socket passes the same guard as every request, which checks Host and Origin.
 """
 
 from importlib import import_module
@@ -19,20 +19,20 @@ OWN_PATHS = ("/_nicegui", "/_nicegui_ws", "/favicon.ico", "/login", "/logout")
 
 
 class OnlyPages(BaseRoute):
-    """Lets through to the mounted application what is a page's."""
+    """Routes only page paths to the mounted application."""
 
     def __init__(self, mounted: BaseRoute, paths: frozenset[str]) -> None:
         self._mounted = mounted
         self._paths = paths
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether this path is one of the pages'."""
+        """Match if the path belongs to a page."""
         if scope["type"] not in {"http", "websocket"} or not self._is_ours(scope["path"]):
             return Match.NONE, {}
         return self._mounted.matches(scope)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass it on."""
+        """Pass the request to the mounted application."""
         await self._mounted.handle(scope, receive, send)
 
     def _is_ours(self, path: str) -> bool:
@@ -41,13 +41,13 @@ class OnlyPages(BaseRoute):
 
 
 def mount(app: FastAPI, house: PageContext) -> None:
-    """Put the pages beside the routes of the API; call it last.
+    """Mount the pages next to the API's routes; call it last.
 
     Args:
         app: The application.
-        house: What the pages show.
+        house: The workspace that the pages show.
     """
-    # A second to load, and only a server needs it.
+    # Loading takes a second, and only a server needs it.
     from nicegui import app as pages  # noqa: PLC0415
     from nicegui import ui  # noqa: PLC0415
 
@@ -62,10 +62,10 @@ def mount(app: FastAPI, house: PageContext) -> None:
     ui.run_with(
         app, title=f"{house.project} · Tallystick", favicon=FAVICON, dark=None, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=30.0, language="en-US",
-        # It compiles styles in the browser at every change; the few names that are used stand in the style sheet.
+        # Tailwind compiles styles in the browser at every change; the few classes used here are in the style sheet.
         tailwind=False,
     )  # fmt: skip
-    # A bar for every request behind a page tells nobody anything, and has no name for those who hear the page.
+    # The loading bar for background requests carries no information and has no label for screen readers.
     pages.config.quasar_config["loadingBar"]["skipHijack"] = True
     app.router.routes.append(OnlyPages(app.router.routes.pop(), frozenset(paths)))
 
@@ -74,4 +74,4 @@ FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="11" width="26" height="10" rx="3" '
     'fill="#8a5a2b"/><path d="M9 11v6M14 11v6M19 11v6M24 11v6" stroke="#fff" stroke-width="2"/></svg>'
 )
-"""A stick with its notches."""
+"""A tally stick with its notches."""

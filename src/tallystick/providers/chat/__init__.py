@@ -1,11 +1,11 @@
 """Models behind an OpenAI-compatible chat endpoint.
 
-address, keys        where, and with what key
-strict, forms        the answer's schema, as far as the endpoint can hold the model to it
+address, keys        the URL and the key
+strict, forms        how the endpoint is asked to keep to the response schema
 capabilities         what an endpoint refused before
-request, answer      our nouns ↔ the wire
-capped               no answer is read without a limit
-failures, patience   what went wrong, and whether to try again
+request, answer      conversion between our types and the API's JSON
+capped               size limits for responses
+failures, patience   error codes, and whether and when to retry
 client               the SDK; the only module that loads it
 compatible           the model
 """

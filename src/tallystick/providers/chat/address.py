@@ -1,4 +1,4 @@
-"""Where an endpoint listens: the usual address of each provider, and base URLs as people write them."""
+"""The base URL of an endpoint: the default of each provider, or the configured one, normalised."""
 
 import re
 from urllib.parse import urlsplit
@@ -15,13 +15,13 @@ USUAL: dict[str, str | None] = {
     "vllm": "http://localhost:8000/v1",
     "openrouter": "https://openrouter.ai/api/v1",
 }
-"""Provider → its usual address; None: everyone has one of his own."""
+"""Provider → default base URL; None if each customer has their own."""
 _VERSION = re.compile(r"v\d[a-z0-9]*")
 _ENDS = ("/chat/completions", "/completions", "/models")
 
 
 def address_of(endpoint: Endpoint) -> str | ModelError:
-    """The base URL to call, with its version; where it cannot be used, what to write instead."""
+    """Return the base URL with its version; if it cannot be used, an error that says what to write instead."""
     given = endpoint.base_url or USUAL.get(endpoint.provider)
     if not given:
         return _unusable(f"The provider '{endpoint.provider}' has no usual address. Set base_url for this agent.")
@@ -33,13 +33,13 @@ def address_of(endpoint: Endpoint) -> str | ModelError:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         return _unusable("base_url must begin with http:// or https:// and name a host, like http://localhost:1234/v1.")
     if parts.query or parts.fragment or "@" in parts.netloc:
-        # A key in an address would stand in every log that names the address.
+        # A key in a URL would appear in every log that contains the URL.
         return _unusable("base_url holds a query, a fragment or a user. Keys belong in api_key_env or api_key_file.")
     return f"{parts.scheme}://{parts.netloc}{_path(parts.path, endpoint.provider)}"
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine, where no proxy may stand between."""
+    """Return whether a URL is on this machine, where no proxy is used."""
     host = urlsplit(address).hostname or ""
     return host in {"localhost", "::1"} or host.startswith("127.")
 
@@ -50,7 +50,7 @@ def _path(path: str, provider: str) -> str:
         path = path.removesuffix(end)
     if _VERSION.fullmatch(path.rpartition("/")[2]):
         return path
-    # Azure serves the same API below a folder of its own.
+    # Azure serves the same API under its own path.
     if provider == "azure" and not path.endswith("/openai"):
         path += "/openai"
     return f"{path}/v1"

@@ -1,4 +1,4 @@
-"""What came back, read without trust: any field may be missing, wrong or huge."""
+"""Parse responses without trust: any field may be missing, wrong or huge."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,18 +7,18 @@ from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError, NativeCall, Said, Usage
 
 ANSWER_BYTES = 1024 * 1024
-"""A megabyte: many times the longest answer a model of today can give."""
+"""One mebibyte: many times the longest response of current models."""
 _FINISHES = {"length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls",
              "content_filter": "content_filter"}  # fmt: skip
 _MILLION = 1_000_000
 _CHARACTERS_A_TOKEN = 4
 _MAX_TOKENS = 10**9
 _MAX_CALLS = 128
-"""More calls than that in one answer are no answer."""
+"""A call index at or above this is ignored; the call's position is used instead."""
 
 
 class Answer:
-    """One answer as it comes together, in one piece or in many."""
+    """One response, assembled from a single body or from stream chunks."""
 
     def __init__(self, *, limit: int = ANSWER_BYTES) -> None:
         self._limit = limit
@@ -32,15 +32,15 @@ class Answer:
 
     @property
     def begun(self) -> bool:
-        """Whether anything was heard."""
+        """Whether anything was received."""
         return self._size > 0
 
     def take(self, body: Any, *, part: str) -> str | ModelError:
-        """Take in one object of the wire; the text that was new in it.
+        """Add one JSON object of the API and return its new text.
 
         Args:
             body: A completion, or one chunk of a stream.
-            part: Where its text stands: `message`, or `delta` in a stream.
+            part: The member with the text: `message`, or `delta` in a stream.
         """
         if not isinstance(body, Mapping):
             return bad_answer("is no object")
@@ -58,17 +58,17 @@ class Answer:
                 pieces.append(self._said(message))
             if self._size > self._limit:
                 return too_large(self._limit)
-            # We ask for one answer; a second would be no answer to what was asked.
+            # We ask for one choice; a second one is ignored.
             break
         return whole("".join(pieces))
 
     def done(self, endpoint: Endpoint, *, asked: int, streamed: bool) -> Said | ModelError:
-        """The whole answer.
+        """Return the complete response.
 
         Args:
-            endpoint: For the price.
-            asked: Characters of the question, for an endpoint that does not count.
-            streamed: Whether a finish must have been seen: a stream that breaks off has none.
+            endpoint: Gives the price.
+            asked: Characters of the prompt, for an endpoint that does not count tokens.
+            streamed: Whether a finish reason is required: a stream that breaks off has none.
         """
         if not self._choices:
             return bad_answer("holds no choice")
@@ -84,7 +84,7 @@ class Answer:
 
     def _said(self, message: Mapping[str, Any]) -> str:
         text = message.get("content")
-        # A model that declines says so beside the content.
+        # A model that declines puts its text in `refusal` instead of the content.
         if not isinstance(text, str) or not text:
             text = message.get("refusal")
         text = text if isinstance(text, str) else ""
@@ -98,7 +98,7 @@ class Answer:
 
 
 class _Call:
-    """One native call; in a stream its arguments come in pieces."""
+    """One native tool call; in a stream its arguments arrive in pieces."""
 
     def __init__(self) -> None:
         self._id = self._name = ""
@@ -121,20 +121,20 @@ class _Call:
 
 
 def whole(text: str) -> str:
-    """Text without half characters: two halves that came in two pieces are joined, and one alone is replaced."""
+    """Join surrogate halves that arrived in separate pieces, and replace lone ones."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def bad_answer(what: str) -> ModelError:
-    """An answer that is not what the API promises."""
+    """Return the error for a response that does not follow the API."""
     message = f"The endpoint's answer {what}. Check that base_url is an OpenAI-compatible chat API, then ask again."
     return ModelError(code="endpoint_bad_answer", message=message)
 
 
 def too_large(limit: int) -> ModelError:
-    """An answer that was cut off and thrown away."""
+    """Return the error for a response that exceeded the limit and was discarded."""
     message = f"The endpoint's answer is larger than {limit} bytes. Set a lower max_tokens, or ask for less at once."
     return ModelError(code="answer_too_large", message=message)
 
@@ -144,7 +144,7 @@ def _listed(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _usage(given: Mapping[str, Any] | None, endpoint: Endpoint, *, asked: int, answered: int) -> Usage:
-    """What the endpoint counted; a guess where it did not, so that a limit on tokens always holds."""
+    """Return the endpoint's token counts; estimates where it has none, so that token limits always apply."""
     given = given or {}
     inward = _count(given.get("prompt_tokens"), asked // _CHARACTERS_A_TOKEN)
     outward = _count(given.get("completion_tokens"), -(-answered // _CHARACTERS_A_TOKEN))

@@ -1,7 +1,7 @@
-"""What endpoints have refused, so that it is asked for once and not on every step.
+"""Remember what endpoints refused, so that it is tried once and not on every step.
 
-Servers change: what was learnt is forgotten after a while and tried again. The file is a convenience: one that is
-damaged or cannot be written costs one refused request per endpoint, never a turn.
+Servers change, so entries expire and are tried again. The file is a cache: if it is damaged or not writable, that costs
+one refused request per endpoint, never a turn.
 """
 
 import threading
@@ -19,24 +19,24 @@ from tallystick.storage.journal.disk import make_folder, read_whole, write_whole
 FILE = Path("agents", "capabilities.json")
 """In the control room."""
 FORGOTTEN_AFTER_S = 7 * 24 * 3600
-"""A week: servers are updated about as often, and to ask again costs one refused request."""
+"""A week: servers are updated about as often, and trying again costs one refused request."""
 _MAX_ENDPOINTS = 256
 
 
 @record
 class Learnt:
-    """What one endpoint takes."""
+    """What one endpoint accepts."""
 
     form: str | None = None
-    """The best form of `response_format` that worked; None: nothing refused so far."""
+    """The best form of `response_format` that worked; None if nothing was refused so far."""
     without: frozenset[str] = frozenset()
-    """Fields of a request that it refused."""
+    """Request fields that it refused."""
     at: float = 0.0
-    """When, in seconds since 1970."""
+    """When it was learnt, in seconds since 1970."""
 
 
 class CapabilityBook:
-    """What was learnt of each endpoint, in memory and, if a file is given, for the next process."""
+    """What was learnt about each endpoint, in memory and, if a file is given, across processes."""
 
     def __init__(self, file: Path | None = None, *, clock: Callable[[], float] = time.time) -> None:
         self._file = file
@@ -45,19 +45,19 @@ class CapabilityBook:
         self._learnt = {} if file is None else _read(file)
 
     def of(self, key: str) -> Learnt:
-        """What is known of an endpoint."""
+        """Return what is known about an endpoint."""
         learnt = self._learnt.get(key)
-        # A clock that was set back must not keep something for years.
+        # If the clock was set back, entries from the future must not stay for years.
         if learnt is None or not 0 <= self._clock() - learnt.at < FORGOTTEN_AFTER_S:
             return Learnt()
         return learnt
 
     def takes(self, key: str, form: str) -> None:
-        """An endpoint took this form after it had refused better ones."""
+        """Store that an endpoint accepted this form after it refused better ones."""
         self._note(key, replace(self.of(key), form=form))
 
     def refuses(self, key: str, fields: frozenset[str]) -> None:
-        """An endpoint refused these fields of a request."""
+        """Store that an endpoint refused these request fields."""
         known = self.of(key)
         self._note(key, replace(known, without=known.without | fields))
 
@@ -94,5 +94,5 @@ def _write(file: Path, learnt: Mapping[str, Learnt]) -> None:
         make_folder(file.parent)
         write_whole(file, orjson.dumps(plain, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=False)
     except OSError:
-        # It stays in memory; see above.
+        # The entry stays in memory; the file is only a cache.
         return

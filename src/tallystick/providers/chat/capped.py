@@ -1,7 +1,7 @@
-"""No answer is read without a limit.
+"""Size limits for responses.
 
-The SDK reads what a server sends to the end. So the bytes are counted where they come in, before anything holds them,
-and an answer that is packed is refused: a thousand bytes of it may unpack to a gigabyte.
+The SDK reads a response to its end. So the bytes are counted as they arrive, before anything buffers them, and a
+compressed response is refused: a thousand bytes of it may expand to a gigabyte.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,25 +10,25 @@ from typing import Any
 import httpx2
 
 _PIECES = 64
-"""Each piece of a stream carries its text in an object of its own, some hundred bytes around a few letters."""
+"""Allowance for streams: each chunk wraps a few letters of text in an object of some hundred bytes."""
 _ESCAPES = 6
-"""JSON may write one byte as six."""
+"""JSON may encode one byte as six."""
 _AROUND = 65_536
 
 
-class TooLarge(Exception):  # noqa: N818 - reads as what it is
-    """The answer passed its limit and was left unread."""
+class TooLarge(Exception):  # noqa: N818 - named after the condition
+    """The response exceeded the limit and was not read further."""
 
 
 class Packed(Exception):  # noqa: N818
-    """The answer came packed although that was not asked for."""
+    """The response was compressed although that was not requested."""
 
 
 def limiter(limit: int) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """A hook for the HTTP client that holds every answer to a limit.
+    """Return an HTTP client hook that limits every response.
 
     Args:
-        limit: Bytes of text in one answer.
+        limit: Maximum bytes of text in one response.
     """
 
     async def hold(response: httpx2.Response) -> None:

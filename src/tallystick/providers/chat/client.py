@@ -1,4 +1,4 @@
-"""The SDK, and what it raises, in our words. Nothing else loads it: it takes most of a second."""
+"""The SDK and the translation of its errors. No other module loads it: that takes most of a second."""
 
 import asyncio
 import json
@@ -22,35 +22,35 @@ from tallystick.records import record
 from tallystick.turns.model import ModelError
 
 _PATH = "/chat/completions"
-# The whole question has one deadline; only a connection that does not come up is given up sooner.
+# One deadline covers the whole request; only connecting has a shorter timeout.
 _TIMEOUT = httpx2.Timeout(None, connect=10.0)
 
 
 @record
 class Lost:
-    """A connection that did not come up, or broke."""
+    """A connection that could not be established, or that broke."""
 
     how: Literal["never", "broken"]
 
 
 @record
 class Line:
-    """An address to talk to."""
+    """A connection to one endpoint."""
 
     address: str
     key: str = field(repr=False)
     limit: int
-    """Bytes of text in one answer."""
+    """Maximum bytes of text in one response."""
 
     async def ask(
         self, body: Mapping[str, Any], answer: Answer, hear: Any = None
     ) -> Failure | Lost | ModelError | None:
-        """Send one request and let its answer be taken in; None: it is whole.
+        """Send one request and collect its response; None if it is complete.
 
         Args:
             body: The request.
-            answer: Takes the answer in.
-            hear: Is told each new piece of text; only where the request asks for a stream.
+            answer: Collects the response.
+            hear: Receives each new piece of text; only for streams.
         """
         try:
             return await (self._stream(body, answer, hear) if body.get("stream") else self._once(body, answer))
@@ -97,7 +97,7 @@ _kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Line, tuple[openai.Asyn
 
 
 async def _client(line: Line) -> openai.AsyncOpenAI:
-    """The client of this event loop for a line, so that the steps of a turn share a connection."""
+    """Return this event loop's client for an endpoint, so that the steps of a turn share a connection."""
     kept = _kept.setdefault(asyncio.get_running_loop(), {})
     if line not in kept:
         keeper = _keeper(line, kept)
@@ -106,11 +106,11 @@ async def _client(line: Line) -> openai.AsyncOpenAI:
 
 
 async def _keeper(line: Line, kept: dict[Line, Any]) -> _Keeper:
-    """Hold a client open. A loop that ends finishes its generators, and this one then closes the connections."""
+    """Keep a client open. A closing loop finishes its generators, and this one then closes the connections."""
     http = httpx2.AsyncClient(
         timeout=_TIMEOUT,
         trust_env=not is_loopback(line.address),
-        # A redirect would carry prompts to where nobody decided to send them.
+        # A redirect would send prompts to an address that nobody chose.
         follow_redirects=False,
         event_hooks={"response": [limiter(line.limit)]},
         verify=_trusted(),
@@ -122,19 +122,19 @@ async def _keeper(line: Line, kept: dict[Line, Any]) -> _Keeper:
         http_client=http,
         default_headers={"Accept-Encoding": "identity"},
     )
-    # The SDK takes these from the environment, for one provider; they are no business of the others.
+    # The SDK reads these from the environment for one provider; other providers must not get them.
     client.organization = client.project = client.admin_api_key = None
     try:
         yield client
     finally:
-        # A generator holds its loop: while it is kept, the loop and everything of it would stay for ever.
+        # A generator references its loop: if it stayed here, the loop would never be freed.
         kept.pop(line, None)
         await client.close()
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Whom to trust; a megabyte that is the same for all."""
+    """Return the TLS context; it takes a megabyte, so all clients share it."""
     return httpx2.create_ssl_context()
 
 
@@ -146,7 +146,7 @@ def _failure(error: openai.APIError) -> Failure:
 
 
 def _failure_inside(body: object) -> Failure:
-    """An error that came with status 200: in the middle of a stream, or from a server between us and the model's."""
+    """Convert an error that came with status 200: within a stream, or from a proxy in front of the model's server."""
     code = body.get("code") if isinstance(body, dict) else None
     status = code if isinstance(code, int) and code in range(400, 600) else 500
     return Failure(status=status, body=body)

@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible endpoint.
 
-ask ─► best form known ─► request ──refused──► next form, or without the field; learnt
-                             │ 429, 5xx, lost ─► wait ─► again, while tries and time last
+ask ─► best known form ─► request ──refused──► next form, or without the field; remembered
+                             │ 429, 5xx, lost ─► wait ─► retry, while attempts and time last
                              └──► Said | ModelError
 """
 
@@ -49,17 +49,17 @@ class OpenAiCompatible:
         chance: Callable[[], float] = random.random,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Make the model; nothing is sent or loaded before the first question.
+        """Create the model; nothing is sent or loaded before the first request.
 
         Args:
-            endpoint: Where it is.
-            memory: What endpoints have refused before.
-            workspace: Where key files must not lie.
-            answer_bytes: Larger answers are thrown away.
-            key: The key, where it comes neither from a variable nor from a file.
-            known_as: What its habits are remembered by, where that is not the endpoint's key.
-            chance: Spreads the waits; from 0 up to 1.
-            pause: Waits some seconds.
+            endpoint: The endpoint.
+            memory: What endpoints refused before.
+            workspace: The folder that must not contain key files.
+            answer_bytes: Maximum size of a response; larger ones are discarded.
+            key: The key, if it comes neither from a variable nor from a file.
+            known_as: The id for its learnt capabilities, if it is not the endpoint's key.
+            chance: Random numbers from 0 up to 1 that spread the retries.
+            pause: Waits for some seconds.
         """
         self._endpoint = endpoint
         self._memory = memory
@@ -72,12 +72,12 @@ class OpenAiCompatible:
 
     @property
     def speech(self) -> Speech:
-        """As the endpoint's entry says."""
+        """The protocol of the endpoint's entry."""
         return self._endpoint.protocol
 
     @property
     def provider(self) -> str:
-        """As the endpoint's entry says."""
+        """The provider of the endpoint's entry."""
         return self._endpoint.provider
 
     @property
@@ -86,7 +86,7 @@ class OpenAiCompatible:
         return self._endpoint.model
 
     async def ask(self, ask: Ask, *, hear: Hear = None) -> Said | ModelError:
-        """Ask once; one deadline for all tries and waits."""
+        """Send one request; a single deadline covers all retries and waits."""
         line = await self._line()
         if isinstance(line, ModelError):
             return line
@@ -103,7 +103,7 @@ class OpenAiCompatible:
             return ModelError(code="endpoint_timeout", message=message)
 
     async def _line(self) -> Any:
-        """Address, key and SDK; the first that is missing is said."""
+        """Return the connection (address, key and SDK), or an error for the first that is missing."""
         address = address_of(self._endpoint)
         if isinstance(address, ModelError):
             return address
@@ -111,7 +111,7 @@ class OpenAiCompatible:
         if isinstance(key, ModelError):
             return key
         try:
-            # In a thread: loading the SDK takes longer than others on this loop should wait.
+            # In a thread: loading the SDK would block the event loop too long.
             client = await asyncio.to_thread(import_module, "tallystick.providers.chat.client")
         except ModuleNotFoundError:
             message = f"The provider '{self.provider}' needs a package that is not installed: {INSTALL}"
@@ -119,7 +119,7 @@ class OpenAiCompatible:
         return client.Line(address=address, key=key, limit=self._answer_bytes)
 
     def _waiting(self, deadline: asyncio.Timeout) -> Callable[[int, float | None], Awaitable[bool]]:
-        """What waits before the next try, and says no where that is not worth it."""
+        """Return a function that waits before a retry, or returns False if a retry is not worthwhile."""
 
         async def wait(attempt: int, asked_s: float | None) -> bool:
             seconds = pause_s(attempt, asked_s, self._chance)
@@ -134,7 +134,7 @@ class OpenAiCompatible:
 
 
 class _Question:
-    """One question on its way: what was tried, and what is tried next."""
+    """One request with its retries and fallbacks."""
 
     def __init__(
         self, endpoint: Endpoint, ask: Ask, hear: Hear, line: Any, memory: CapabilityBook, known_as: str
@@ -151,7 +151,7 @@ class _Question:
         self._lesson: str | None = None
 
     async def answered(self, limit: int, wait: Callable[[int, float | None], Awaitable[bool]]) -> Said | ModelError:
-        """Ask until there is an answer, or a reason to stop."""
+        """Retry until there is a response, or a reason to stop."""
         attempt = 0
         while True:
             shape, answer = self._shapes[0], Answer(limit=limit)
@@ -162,7 +162,7 @@ class _Question:
             if isinstance(trouble, ModelError):
                 return trouble
             if answer.begun:
-                # What was heard cannot be taken back, so this is not asked again.
+                # Text that was already streamed cannot be taken back, so do not retry.
                 return bad_answer("broke off in the middle")
             if isinstance(trouble, Failure) and self._yields(trouble, body):
                 continue
@@ -174,7 +174,7 @@ class _Question:
         return request_body(self._ask, self._endpoint, shape, stream=self._hear is not None, without=self._without)
 
     def _yields(self, failure: Failure, body: dict[str, Any]) -> bool:
-        """Give way to a refusal: leave out the field, or take the next form."""
+        """React to a refusal: leave out the field, or use the next form. Return False if neither applies."""
         fields = refused_fields(failure, body)
         if fields:
             self._without |= fields
@@ -183,7 +183,7 @@ class _Question:
         if len(self._shapes) == 1 or not refuses_form(failure):
             return False
         del self._shapes[0]
-        # Learnt only once the lesser form has worked: the refusal may have had another reason.
+        # Remembered only after the lesser form has worked: the refusal may have had another reason.
         self._lesson = None if refuses_this_schema(failure) else self._shapes[0].form
         return True
 
@@ -213,8 +213,8 @@ class _Question:
 
 
 def _shapes(ask: Ask, provider: str, known: Learnt) -> list[Shaped]:
-    """The ways to ask, best first, from the best that the endpoint is known to take."""
-    # Calls through the API's own tools have their schemas there.
+    """Return the response forms to try, best first, starting with the best one the endpoint is known to accept."""
+    # Native tool calls have their schemas in the tools.
     schema = None if ask.offers else ask.schema
     forms = ladder(provider) if schema is not None else ("plain",)
     if known.form in forms:

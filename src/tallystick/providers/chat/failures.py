@@ -1,6 +1,6 @@
-"""What a failed request means, as a table: status, and what the server says of it, to one of the fixed codes.
+"""A table that maps failed requests (status and error text) to fixed error codes.
 
-A server's words are shown where they help, cut, on one line, and without the key; for a refused key they are not shown
+The server's text is shown where it helps: shortened, on one line and without the key. For a refused key it is not shown
 at all, because servers quote keys there.
 """
 
@@ -30,27 +30,27 @@ _UNKNOWN = re.compile(
 _THIS_SCHEMA = re.compile(r"invalid schema|failed to parse grammar|schema.{0,40}not supported by", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 OPTIONAL = ("max_tokens", "max_completion_tokens", "temperature", "stream_options", "tool_choice")
-"""Fields that a server may refuse and can be asked without."""
+"""Optional fields that can be left out if a server refuses them."""
 _BAD_REQUEST = frozenset({400, 404, 415, 422, 501})
 
 
 @record
 class Failure:
-    """An answer with a status that is not 200."""
+    """A response with a status other than 200."""
 
     status: int
     body: Any
-    """As JSON if it was, else the text."""
+    """The parsed JSON, else the text."""
     retry_after_s: float | None = None
 
     @property
     def said(self) -> str:
-        """What the server says about it."""
+        """The server's error text, without control characters."""
         return _CONTROL.sub(" ", _words(self.body))
 
 
 def model_error(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> ModelError:
-    """The code of a failure, with what to do about it."""
+    """Return the error code of a failure, with advice."""
     code, advice = next((code, advice) for fits, code, advice in _TABLE if fits(failure.status, failure.said))
     message = advice.format(
         where=f"'{endpoint.provider}' at {address}",
@@ -63,7 +63,7 @@ def model_error(failure: Failure, endpoint: Endpoint, *, address: str, key: str)
 
 
 def passes(failure: Failure) -> bool:
-    """Whether the same request may well be answered a little later."""
+    """Return whether the same request may succeed a little later."""
     if failure.status == HTTPStatus.TOO_MANY_REQUESTS:
         return not _NO_QUOTA.search(failure.said)
     return failure.status in {408, 409, 425} or (
@@ -72,8 +72,8 @@ def passes(failure: Failure) -> bool:
 
 
 def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
-    """The optional fields of a request that the server will not have."""
-    # A value that is too large is no field that is unknown: to leave out a limit for that would lift it.
+    """Return the optional fields that the server does not support."""
+    # A value that is too large is not an unknown field: leaving out a limit for that reason would lift it.
     if failure.status not in _BAD_REQUEST or not _UNKNOWN.search(failure.said) or _TOO_LONG.search(failure.said):
         return frozenset()
     # A message that names `max_completion_tokens` means: use it instead of the other.
@@ -82,17 +82,17 @@ def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
 
 
 def refuses_form(failure: Failure) -> bool:
-    """Whether the way the answer is held to its schema may be what was refused."""
+    """Return whether the response form may be what was refused."""
     if _TOO_LONG.search(failure.said) or _NO_MODEL.search(failure.said):
         return False
-    # Many servers only say "bad request", so that counts too; the ladder ends after a few steps in any case.
+    # Many servers only say "bad request", so that counts too; there are only a few forms to try anyway.
     return failure.status in _BAD_REQUEST or (
         failure.status == HTTPStatus.INTERNAL_SERVER_ERROR and bool(_FORM.search(failure.said))
     )
 
 
 def refuses_this_schema(failure: Failure) -> bool:
-    """Whether it is the one schema that was refused, and another may be taken."""
+    """Return whether only this schema was refused, and another may be accepted."""
     return bool(_THIS_SCHEMA.search(failure.said))
 
 
@@ -132,4 +132,4 @@ _TABLE: tuple[tuple[Callable[[int, str], Any], Any, str], ...] = (
     (lambda *_: True, "endpoint_failed",
      "{where} failed (HTTP {status}). Look at its log, then ask again."),
 )  # fmt: skip
-"""The first row that fits: when, code, what to do."""
+"""The first matching row applies: condition, code, advice."""

@@ -1,13 +1,13 @@
 """How an endpoint is made to keep to a schema: the forms of `response_format`, best first.
 
-    strict       json_schema in the strict form; the server promises to keep to it
-    schema       json_schema as it is
-    object       json_object with the schema beside it; llama-cpp-python's server takes only this
-    grammar      a GBNF grammar beside the request; older llama.cpp
+    strict       json_schema in strict mode; the server guarantees the schema
+    schema       json_schema unchanged
+    object       json_object with the schema next to it; the only form for llama-cpp-python's server
+    grammar      a GBNF grammar in the request; older llama.cpp
     json         json_object without a schema
     plain        nothing: the text protocol alone
 
-Whatever the form, the gate reads the answer as strictly: a form saves refused calls, it admits none.
+The gate parses the response equally strictly in every form: a form avoids refused calls, it never admits one.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,32 +28,32 @@ _LADDERS: dict[str, tuple[Form, ...]] = {
     "openai": _HOSTED,
     "azure": _HOSTED,
     "openrouter": _HOSTED,
-    # The others pass over a field they do not know, and a grammar that is passed over looks like one that works.
+    # Other servers ignore unknown fields, so an ignored grammar would look as if it worked.
     "llamacpp": ("schema", "object", "grammar", "json", "plain"),
 }
 
 
 @record
 class Shaped:
-    """What is added to a request so that its answer fits, and how the answer is read back."""
+    """The fields that a form adds to a request, and how to convert the response back."""
 
     form: Form
     fields: Mapping[str, Any]
-    """For the body of the request."""
+    """Fields for the request body."""
     strict: Strict | None = None
 
     def restored(self, text: str) -> str:
-        """The answer without what only the form made the model write."""
+        """Remove from the response what only the form required."""
         return text if self.strict is None else self.strict.restored(text)
 
 
 def ladder(provider: str) -> tuple[Form, ...]:
-    """The forms to try with a provider, best first."""
+    """Return the forms to try with a provider, best first."""
     return _LADDERS.get(provider, _OWN)
 
 
 def shaped(schema: Mapping[str, Any] | None, form: Form) -> Shaped | None:
-    """A request's additions in one form; None where this schema cannot be told in it."""
+    """Return the request fields of one form; None if the form cannot express this schema."""
     if schema is None or form == "plain":
         return Shaped(form="plain", fields={})
     if form == "strict":
@@ -74,7 +74,7 @@ _FIELDS: dict[Form, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 
 @lru_cache(maxsize=8)
 def _strict_form(schema: bytes) -> Strict | None:
-    # Asking again after a refusal or a failure is asking with the same schema.
+    # Retries use the same schema.
     return strict_form(orjson.loads(schema))
 
 

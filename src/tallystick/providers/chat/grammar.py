@@ -1,7 +1,7 @@
-"""A schema as a GBNF grammar, for servers that can hold a model to a grammar but know no schema.
+"""Convert a schema to a GBNF grammar, for servers that support grammars but not schemas.
 
-What the grammar cannot say (a pattern, a minimum) it leaves open: the gate checks it. Properties come in the order the
-schema names them, required ones first, which is enough to write every value there is to write.
+Constraints that a grammar cannot express (a pattern, a minimum) are left to the gate. Properties come in the schema's
+order, required ones first, which is enough to write every valid value.
 """
 
 import re
@@ -28,11 +28,11 @@ _NAMED = frozenset({"string", "number", "integer", "boolean", "null", "array", "
 _UNSAFE = re.compile(r'["\\\n\r]')
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 _MAX_RULES = 2000
-"""A server reads a grammar again for every request."""
+"""A server parses the grammar again for every request, so it must stay small."""
 
 
 def grammar_of(schema: Mapping[str, Any]) -> str | None:
-    """The grammar of a schema; None if it would be too long to send."""
+    """Return the grammar of a schema; None if it is too long to send."""
     maker = _Maker(dict(schema))
     root = maker.rule(dict(schema))
     if len(maker.rules) > _MAX_RULES:
@@ -41,7 +41,7 @@ def grammar_of(schema: Mapping[str, Any]) -> str | None:
 
 
 class _Maker:
-    """The rules of one grammar as they are made."""
+    """Collects the rules of one grammar."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
@@ -49,7 +49,7 @@ class _Maker:
         self.rules: dict[str, str] = {}
 
     def rule(self, node: Any) -> str:
-        """What to write for a schema: the name of a rule."""
+        """Return the name of the rule for a schema."""
         if not isinstance(node, dict):
             return "value"
         if isinstance(node.get("$ref"), str):
@@ -85,7 +85,7 @@ class _Maker:
         if not pointer.startswith("#"):
             return "value"
         if pointer not in self._places:
-            # Named before it is made: a schema may refer to itself.
+            # Named before it is built: a schema may refer to itself.
             self._places[pointer] = name = f"ref-{len(self._places)}"
             self.rules[name] = self.rule(at_pointer(self._root, pointer[1:]))
         return self._places[pointer]
@@ -97,11 +97,11 @@ class _Maker:
 
 
 def _from_each(optional: list[str]) -> Iterator[str]:
-    """With no required property, any of them may be the first."""
+    """Yield one alternative per property: without required ones, any of them may come first."""
     for place, first in enumerate(optional):
         yield first + "".join(f' ("," ws {pair})?' for pair in optional[place + 1 :])
 
 
 def _literal(value: Any) -> str:
-    """A JSON value as the grammar's own kind of string."""
+    """Return a JSON value as a GBNF string literal."""
     return '"' + _UNSAFE.sub(lambda found: _ESCAPES[found[0]], orjson.dumps(value).decode()) + '"'

@@ -1,6 +1,6 @@
-"""The key of an endpoint: from a variable, or from a file outside the workspace.
+"""The key of an endpoint: from an environment variable, or from a file outside the workspace.
 
-A key is read when it is needed and goes into one header. No message names more than the place it should stand in.
+A key is read when it is needed and sent in one header. Error messages only name where the key should be.
 """
 
 from pathlib import Path
@@ -10,18 +10,18 @@ from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 
 USUAL = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "openrouter": "OPENROUTER_API_KEY"}
-"""Providers that want a key, and the variable it usually stands in."""
+"""Providers that need a key, and the usual variable."""
 NO_KEY = "none"
-"""What servers that want no key are sent: the SDK always sends one."""
+"""Sent to servers that need no key, because the SDK always sends one."""
 _MAX_BYTES = 16_384
 
 
 def key_of(endpoint: Endpoint, *, workspace: Path | None = None) -> str | ModelError:
-    """The key to send.
+    """Return the key to send.
 
     Args:
-        endpoint: Whose key.
-        workspace: Key files inside it are refused: tools can read what lies there.
+        endpoint: The endpoint.
+        workspace: Key files inside it are refused: tools can read them.
     """
     if endpoint.api_key_file:
         return _from_file(endpoint.api_key_file, workspace)
@@ -46,7 +46,7 @@ def _from_file(name: str, workspace: Path | None) -> str | ModelError:
 
 
 def _checked(text: str | None) -> str | None:
-    """The key, if it can stand in a header: a library that refuses one would quote it."""
+    """Return the key if it is valid in a header: a library that refuses one would quote it."""
     key = (text or "").strip()
     return key if key and key.isascii() and key.isprintable() and " " not in key else None
 

@@ -1,4 +1,4 @@
-"""How long to wait before the next try: twice as long each time, never all at the same moment, never past a bound."""
+"""Retry delays: exponential backoff with jitter and an upper bound."""
 
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
@@ -7,16 +7,16 @@ from math import isfinite
 FIRST_S = 0.5
 LONGEST_S = 8.0
 OBEYED_S = 30.0
-"""A server that asks for a longer pause is told of no further try: whoever asked can wait better than a held turn."""
+"""If a server asks for a longer delay, there is no retry: the caller can wait better than a held turn."""
 
 
 def pause_s(attempt: int, retry_after_s: float | None, random: Callable[[], float]) -> float | None:
-    """Seconds to wait before another try; None: not worth the wait.
+    """Return the seconds to wait before a retry; None if it is not worthwhile.
 
     Args:
-        attempt: How many tries have failed, less one.
-        retry_after_s: What the server asked for.
-        random: From 0 up to 1.
+        attempt: The number of failed attempts, minus one.
+        retry_after_s: The delay the server asked for.
+        random: Returns a number from 0 up to 1.
     """
     if retry_after_s is not None:
         return retry_after_s if retry_after_s <= OBEYED_S else None
@@ -25,10 +25,10 @@ def pause_s(attempt: int, retry_after_s: float | None, random: Callable[[], floa
 
 
 def asked_pause_s(headers: Mapping[str, str], now: float) -> float | None:
-    """What `Retry-After` asks for, in seconds or as a date; None if it says nothing sensible.
+    """Parse `Retry-After`, in seconds or as a date; None if it is missing or invalid.
 
     Args:
-        headers: Of the answer, names in small letters.
+        headers: The response headers, with lower-case names.
         now: Seconds since 1970.
     """
     text = headers.get("retry-after", "").strip()

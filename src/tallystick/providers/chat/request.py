@@ -1,4 +1,4 @@
-"""What is asked, as the wire says it."""
+"""Build the JSON body of a chat request."""
 
 from typing import Any
 
@@ -7,20 +7,20 @@ from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, Message
 
 NEWER_NAME = "max_completion_tokens"
-"""What newer models of OpenAI call `max_tokens`; they refuse the old name."""
+"""The name of `max_tokens` for newer OpenAI models, which refuse the old name."""
 
 
 def request_body(
     ask: Ask, endpoint: Endpoint, shape: Shaped, *, stream: bool = False, without: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """The body of one request.
+    """Return the body of one request.
 
     Args:
-        ask: What to ask.
-        endpoint: Whom.
-        shape: How the answer is held to its schema.
-        stream: Whether the text should come in pieces.
-        without: Fields this endpoint refuses.
+        ask: The messages and options.
+        endpoint: The endpoint.
+        shape: The response form.
+        stream: Whether the text is streamed.
+        without: Fields that this endpoint refuses.
     """
     temperature = endpoint.temperature if ask.temperature is None else ask.temperature
     body: dict[str, Any] = {

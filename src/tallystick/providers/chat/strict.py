@@ -1,9 +1,9 @@
-"""A schema as a server's strict mode wants it, and the way back.
+"""Convert a schema to the form that strict mode requires, and responses back.
 
-Strict mode wants every property required, every object closed, and an object at the top. So an optional property
-becomes one that may be null, and a choice at the top is put under one name. Neither is the model's doing, so both are
-taken back before the gate sees the answer. A schema that cannot be told this way without changing what may be said has
-no strict form.
+Strict mode requires every property, closes every object, and needs an object at the top. So an optional property
+becomes nullable, and a choice at the top is nested under one name. The model did not choose either, so both are
+reversed before the gate sees the response. A schema that cannot be converted without changing what it allows has no
+strict form.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ from tallystick.records import record
 Node = dict[str, Any]
 
 WRAPPER = "answer"
-"""The name a choice at the top is put under."""
+"""The property that contains a top-level choice."""
 NULL: Node = {"type": "null"}
 _KEPT = frozenset(
     {"type", "description", "title", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
      "exclusiveMaximum", "multipleOf", "minItems", "maxItems"}
 )  # fmt: skip
-# Leaving these out only lets more through, and the gate holds to them anyway.
+# Dropping these only allows more, and the gate checks them anyway.
 _DROPPED = frozenset(
     {"default", "examples", "deprecated", "readOnly", "writeOnly", "$schema", "$comment", "minLength",
      "maxLength", "uniqueItems", "minProperties", "maxProperties", "$defs", "definitions"}
@@ -44,7 +44,7 @@ class Strict:
     wrapped: bool
 
     def restored(self, text: str) -> str:
-        """The answer as the original schema means it; text that does not fit the strict form is left as it came."""
+        """Convert a response back to the original schema; text that does not match the strict form is unchanged."""
         value = parse_strict(text.encode(errors="replace"))
         if isinstance(value, Rejection) or not jsonschema_rs.is_valid(self.schema, value):
             return text
@@ -54,7 +54,7 @@ class Strict:
 
 
 def strict_form(schema: Mapping[str, Any]) -> Strict | None:
-    """The strict form of a schema; None where it has none."""
+    """Return the strict form of a schema; None if it has none."""
     original = dict(schema)
     try:
         made, wrapped = _Forward(original).top()
@@ -63,12 +63,12 @@ def strict_form(schema: Mapping[str, Any]) -> Strict | None:
     return Strict(schema=made, original=original, wrapped=wrapped)
 
 
-class _NotStrict(Exception):  # noqa: N818 - a way out of the recursion, seen by nobody
+class _NotStrict(Exception):  # noqa: N818 - only leaves the recursion; never escapes this module
     pass
 
 
 class _Forward:
-    """One schema on its way to its strict form; what references lead to is gathered under `$defs`."""
+    """Converts one schema to its strict form; referenced schemas are collected under `$defs`."""
 
     def __init__(self, root: Node) -> None:
         self._root = root
@@ -114,7 +114,7 @@ class _Forward:
     def _object(self, node: Node) -> Node:
         properties = node.get("properties")
         required = set(node.get("required", ()))
-        # A free map cannot be closed without forbidding what it is for.
+        # A free-form map cannot be closed without forbidding its purpose.
         if not isinstance(properties, dict) or node.get("additionalProperties", False) is not False:
             raise _NotStrict
         if not required <= properties.keys():
@@ -126,7 +126,7 @@ class _Forward:
         return _closed(made)
 
     def _nullable(self, child: Any, strict: Node) -> Node:
-        # Where null means something of its own, it could not be told from a property that was left out.
+        # If null is a valid value, it could not be distinguished from a missing property.
         if jsonschema_rs.is_valid(_rooted(self._root, child), None):
             raise _NotStrict
         return {"anyOf": [strict, NULL]}
@@ -142,7 +142,7 @@ class _Forward:
 
 
 class _Return:
-    """The way back: nulls that stand for what was left out are dropped."""
+    """Converts values back by dropping nulls that stand for missing properties."""
 
     def __init__(self, root: Node) -> None:
         self._root = root
@@ -160,7 +160,7 @@ class _Return:
         return value
 
     def _of_choice(self, value: Any, choice: list[Any]) -> Any:
-        """The value as the branch that takes it means it; if none does, as the first that could be meant."""
+        """Convert by the branch that accepts the value; if none does, by the first that is possible."""
         read = [(branch, plain) for branch in choice if (plain := self._read(value, branch)) is not _MISFIT]
         fitting = (plain for branch, plain in read if jsonschema_rs.is_valid(_rooted(self._root, branch), plain))
         return next(fitting, read[0][1] if read else value)
@@ -186,7 +186,7 @@ _MISFIT = object()
 
 
 def _branches(node: Node) -> list[Any] | None:
-    """The branches of a choice. `type` beside it may only say what all of them say."""
+    """Return the branches of a choice; a `type` next to it must be the type of every branch."""
     found = node.get("anyOf", node.get("oneOf"))
     if found is None:
         return None
@@ -200,7 +200,7 @@ def _branches(node: Node) -> list[Any] | None:
 
 
 def _values(node: Node) -> Node:
-    """A fixed value or a list of them, with the type that some servers want beside it."""
+    """Return a constant or enum, with the type that some servers require next to it."""
     values = [node["const"]] if "const" in node else node["enum"]
     if any(type(value) not in _NAMES for value in values):
         raise _NotStrict
@@ -223,7 +223,7 @@ def _is_local(pointer: Any) -> bool:
 
 
 def _contradicts(value: Any, branch: Node) -> bool:
-    """Whether a constant of the branch is another than the value's: a look that spares most branches of a turn."""
+    """Return whether a constant of the branch differs from the value: a quick test that rules out most branches."""
     if not isinstance(value, dict):
         return False
     fixed = branch.get("properties", {})
@@ -233,7 +233,7 @@ def _contradicts(value: Any, branch: Node) -> bool:
 
 
 def _rooted(root: Node, node: Any) -> Any:
-    """A part of a schema as a schema of its own, whose references still lead where they led."""
+    """Return a part of a schema as a schema of its own, with valid references."""
     if not any("$ref" in each for each in walk(node)):
         return node
     place = "/$defs/whole"

@@ -1,9 +1,9 @@
-"""Texts as vectors.
+"""Text embeddings.
 
-    builtin     WordLlama's static word vectors: weights inside its wheel, numpy only
+    builtin     WordLlama's static word vectors: weights included in its wheel, needs numpy and scipy
     sentences   any sentence-transformers model that is on this machine (extra `embeddings`)
     judging     a cross-encoder that reads question and text together (same extra)
-    choosing    from a backend's name and a model's name to one of them
+    choosing    selects one by the name of a backend or a model
 
-Nothing here reaches the network: a model that is not on the machine is named with the command that fetches it.
+Nothing here uses the network: for a model that is not on the machine, the error names the command that fetches it.
 """

@@ -1,4 +1,4 @@
-"""WordLlama: a text's vector is the mean of its words' vectors. Small, quick, the same on every machine."""
+"""WordLlama: a text's vector is the mean of its words' vectors. Small, fast, the same on every machine."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MODEL = "wordllama-256"
-"""The model that comes with the wheel."""
+"""The model included in the wheel."""
 _MISSING = "The built-in vectors need WordLlama: pip install 'tallystick[insight]'"
 
 
 class StaticWords:
-    """The built-in model."""
+    """The built-in embedding model."""
 
     backend = "builtin"
     name = MODEL
     at_once = 4_096
-    """Texts for one call: more gain nothing, fewer leave a core waiting."""
+    """Texts per call: more gains nothing, fewer leave a core idle."""
 
     def __init__(self) -> None:
         loaded, self._sparse = _load()
         self._words: NDArray[np.float32] = loaded.embedding
         self._tokenizer: Any = loaded.tokenizer
-        # Padding makes every text as long as the longest; the sums below need none.
+        # Padding makes every text as long as the longest; the sums below do not need it.
         self._tokenizer.no_padding()
         self.dim = int(self._words.shape[1])
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Unit vectors, a row a text; a text without words gets zeros. A row does not depend on its neighbours."""
+        """Return unit vectors, one row per text; zeros for a text without words. Rows are independent."""
         import numpy as np  # noqa: PLC0415 - the core has no numpy
 
         tokens = [one.ids for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
         ends = np.cumsum([0, *map(len, tokens)])
         words = np.fromiter(chain.from_iterable(tokens), dtype=np.int32, count=int(ends[-1]))
-        # The tokenizer may know a few more signs than there are vectors.
+        # The tokenizer may have a few more tokens than there are vectors.
         np.minimum(words, len(self._words) - 1, out=words)
         shape = (len(texts), len(self._words))
         counted = self._sparse.csr_matrix((np.ones(len(words), dtype=np.float32), words, ends), shape=shape)
@@ -54,7 +54,7 @@ class StaticWords:
 
 @contextmanager
 def _logging_as_it_is() -> Iterator[None]:
-    """Importing the package switches logging on for the whole program, other libraries' included."""
+    """Restore the logging configuration: importing the package enables logging for the whole program."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
@@ -71,5 +71,5 @@ def _load() -> tuple[Any, Any]:
         sparse: Any = import_module("scipy.sparse")
     except ImportError as error:
         raise ToolError(_MISSING, unavailable=True, hint="pip install 'tallystick[insight]'") from error
-    # Its own folder holds weights and tokenizer, so nothing is ever fetched.
+    # The package's folder contains weights and tokenizer, so nothing is downloaded.
     return package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True), sparse

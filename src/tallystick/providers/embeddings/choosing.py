@@ -1,4 +1,4 @@
-"""From a backend's name and a model's name to a model that is loaded once."""
+"""Select an embedding model by backend and name, and load it once."""
 
 from threading import Lock
 
@@ -9,11 +9,11 @@ from tallystick.providers.embeddings.sentences import USUAL, Sentences
 
 BACKENDS = ("builtin", "sentence-transformers")
 HELD = 2
-"""Models kept in memory: each has up to some hundred megabytes."""
+"""Maximum models in memory: each takes up to some hundred megabytes."""
 
 
 class Embeddings:
-    """The models of one process; loading is slow, so each is kept."""
+    """The models of one process; loading is slow, so they are cached."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -21,10 +21,10 @@ class Embeddings:
         self._judge: CrossEncoder | None = None
 
     def embedder(self, backend: str | None = None, model_name: str | None = None) -> StaticWords | Sentences:
-        """The model that is meant: a name alone says its backend, a backend alone its usual model.
+        """Return a model: a name alone implies its backend, a backend alone its default model.
 
         Raises:
-            ToolError: 400, there is no such backend or model; or a part that is optional is not installed.
+            ToolError: 400 if there is no such backend or model; or an optional part is not installed.
         """
         backend = backend or ("builtin" if model_name in {None, MODEL} else "sentence-transformers")
         if backend not in BACKENDS:
@@ -38,12 +38,12 @@ class Embeddings:
             held = self._held.pop(name, None) or (StaticWords() if backend == "builtin" else Sentences(name))
             self._held[name] = held
             while len(self._held) > HELD:
-                # The one that was not asked for the longest.
+                # Evict the least recently used.
                 del self._held[next(iter(self._held))]
             return held
 
     def judge(self) -> CrossEncoder:
-        """The cross-encoder.
+        """Return the cross-encoder.
 
         Raises:
             ToolError: It is not installed.

@@ -1,4 +1,4 @@
-"""A cross-encoder: it reads the question and a text together, which is slower and finer than comparing vectors."""
+"""A cross-encoder reads the question and a text together: slower and more precise than comparing vectors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,21 +10,21 @@ _OWNER = "cross-encoder"
 
 
 class CrossEncoder:
-    """One model, loaded."""
+    """A loaded cross-encoder."""
 
     backend = "cross-encoder"
 
     def __init__(self, name: str = MODEL) -> None:
-        """Load it.
+        """Load the model.
 
         Raises:
-            ToolError: The library or the model is not here.
+            ToolError: The library or the model is not installed.
         """
         self.name = name
         library = library_of("sentence_transformers")
         self._model: Any = library.CrossEncoder(folder_of(name, owner=_OWNER), device="cpu", local_files_only=True)
 
     def judge(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers, the higher the better."""
+        """Score how well each text answers the question; higher is better."""
         pairs = [(question, text) for text in texts]
         return [float(score) for score in self._model.predict(pairs, show_progress_bar=False)]

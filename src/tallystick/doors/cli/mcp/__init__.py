@@ -1,4 +1,4 @@
-"""`tally mcp`: MCP clients before the gate, MCP servers behind it."""
+"""`tally mcp`: serve tools to MCP clients, and put the gate in front of MCP servers."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""An MCP client's config file: read, shown as a difference without its secrets, and written."""
+"""Read an MCP client's config file, show a diff without secrets, and write it."""
 
 import json
 import re
@@ -23,17 +23,17 @@ _SECRET_NAME = re.compile(
     r"|(?:^|[^a-z])(?:key|pass|pat|pwd|auth|dsn)(?:$|[^a-z])",
     re.IGNORECASE,
 )
-"""Names of variables and options whose value is nobody's business."""
+"""Names of variables and options whose values are secret."""
 _IN_ADDRESS = re.compile(r"(://[^/\s:@\"']*:)[^/\s@\"']+@")
 _IN_QUERY = re.compile(r"([?&](?=[^?=&\s\"']*(?:key|token|secret|sig|auth))[^?=&\s\"']*+=)[^&\s\"']+", re.IGNORECASE)
 _PLACEHOLDER = re.compile(rf": \$\{{({HEADER}\d+)\}}")
 _KEPT = re.compile(rf"\ue000({HEADER}\d+)\ue001")
 _SHORTEST = 8
-"""A secret of so many letters is hidden wherever it stands; a shorter one where it is a value."""
+"""A secret with at least this many characters is masked anywhere in a line; a shorter one only as a whole value."""
 
 
 def text_of(path: Path) -> str:
-    """The file as it is, line ends and all; empty if there is none.
+    """Return the file's content with its line endings; empty if it does not exist.
 
     Raises:
         Refused: `file_unreadable`.
@@ -47,10 +47,10 @@ def text_of(path: Path) -> str:
 
 
 def servers_in(client: "Client", path: Path, text: str) -> dict[str, Any]:
-    """The servers that a config names.
+    """Return the server entries of a config.
 
     Raises:
-        Refused: `config_unreadable`; the message says how to do it by hand.
+        Refused: `config_unreadable`; the message explains how to wrap by hand.
     """
     import tomllib
 
@@ -84,15 +84,15 @@ BY_HAND = (
 
 
 def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: bool) -> None:
-    """Show the difference, ask, and write.
+    """Show the diff, ask for confirmation, and write the file.
 
     Args:
-        here: Where to speak.
+        here: The workspace and the output.
         path: The file.
-        before: What stands in it.
-        after: What shall stand in it.
-        yes: Nobody needs to be asked.
-        keep: Keep a copy of what stands in it.
+        before: Its current content.
+        after: Its new content.
+        yes: Do not ask.
+        keep: Keep a backup of the current content.
 
     Raises:
         Refused: `not_answered`.
@@ -121,22 +121,22 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
 
 
 def _shown(text: str) -> str:
-    """A file that is one line would be one line of difference, which nobody can read."""
+    """Reformat a one-line JSON file, whose diff would be unreadable."""
     if not text.startswith("{") or "\n" in text.strip():
         return text
     return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
 
 
 def backup_of(path: Path) -> Path:
-    """Where the copy lies."""
+    """Return the path of the backup."""
     return path.with_name(path.name + BACKUP)
 
 
 class Hiding:
-    """Hides secrets in lines that are shown: a terminal is recorded, shared and scrolled back."""
+    """Masks secrets in output: terminals are recorded, shared and scrolled back."""
 
     def __init__(self, here: Here, *texts: str) -> None:
-        """Learn from the texts what is secret in them."""
+        """Collect the secrets in these texts."""
         from tallystick.gate.record.secrets import Redactor
 
         found = [pair for text in texts for pair in _secrets(_parsed(text))]
@@ -145,7 +145,7 @@ class Hiding:
         self._values = sorted({value for _, value in found if value}, key=len, reverse=True)
 
     def lines(self, text: str) -> list[str]:
-        """The lines of a text without what is secret."""
+        """Return the lines of a text with secrets masked."""
         return [self._line(line) for line in text.splitlines()]
 
     def _line(self, line: str) -> str:
@@ -156,7 +156,7 @@ class Hiding:
                 line = line.replace(spelled, f'"{MASK}"')
                 if len(value) >= _SHORTEST:
                     line = line.replace(spelled[1:-1], MASK)
-        # What only names a variable is worth seeing, though it stands behind a secret name.
+        # Keep references to variables readable, although they follow a secret name.
         line = _IN_QUERY.sub(rf"\1{MASK}", line)
         line = self._redactor.mask(_PLACEHOLDER.sub("\ue000\\1\ue001", line))
         return _IN_ADDRESS.sub(rf"\1{MASK}@", _KEPT.sub(r": ${\1}", line))
@@ -168,7 +168,7 @@ def _configured(here: Here) -> frozenset[str]:
     try:
         return here.settings.redact.keys
     except ConfigError:
-        # The folder's own configuration is not what this is about.
+        # Problems in the folder's own configuration do not matter here.
         return RedactSettings().keys
 
 
@@ -182,7 +182,7 @@ def _parsed(text: str) -> Any:
 
 
 def _secrets(value: Any, *, all_of: bool = False) -> Iterator[tuple[str, str]]:
-    """Name and value of all that is secret; values in a list of words have no name."""
+    """Yield name and value of every secret; values in a list of words have no name."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             if isinstance(item, str) and (all_of or name.startswith(HEADER) or _SECRET_NAME.search(name)):
@@ -197,7 +197,7 @@ def _secrets(value: Any, *, all_of: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def _secret_words(words: Iterable[Any]) -> Iterator[str]:
-    """Words that follow an option like `--api-key`, and what is set by one like `GITHUB_TOKEN=…`."""
+    """Yield words that follow an option such as `--api-key`, and values of assignments such as `GITHUB_TOKEN=…`."""
     before = ""
     for word in words:
         if isinstance(word, str):

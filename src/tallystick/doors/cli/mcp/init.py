@@ -1,4 +1,4 @@
-"""`tally mcp init`: put the gate in front of the servers that a client knows, after showing what changes."""
+"""`tally mcp init`: wrap the servers in a client's config after showing the changes."""
 
 import json
 import shlex
@@ -63,7 +63,7 @@ def init(
         here.screen.note(f"{path}: nothing to change.")
         here.screen.data({"config": str(path), "wrapped": []})
         return Exit.OK
-    # Of a config that is half wrapped already, the copy from before is worth more.
+    # If the config is already partly wrapped, the older backup is the better one.
     keep = not _gated(chosen, path, before) or not backup_of(path).is_file()
     write(here, path, before, after, yes=yes, keep=keep)
     here.screen.data({"config": str(path), "wrapped": done})
@@ -73,7 +73,7 @@ def init(
 
 
 def _survey(here: Here) -> Exit:
-    """Which clients there are, and what they have."""
+    """List the installed clients and their servers."""
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
     rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
@@ -96,14 +96,14 @@ def _row(client: "Client", path: Path) -> tuple[str, str, int | None, int | None
         text = text_of(path)
         servers = servers_in(client, path, text)
     except Refused:
-        # One that cannot be read says nothing about the others.
+        # An unreadable config must not hide the others.
         note = f"cannot be read; --client {client.name} says why and what to do"
         return client.name, str(path), None, None, note
     return client.name, str(path), len(servers), len(_gated(client, path, text)), None
 
 
 def _gated(client: "Client", path: Path, text: str) -> dict[str, dict[str, Any]]:
-    """The servers that have the gate in front of them."""
+    """Return the server entries that are already wrapped."""
     from tallystick.doors.cli.mcp.config import servers_in
     from tallystick.doors.mcp.relay.clients import is_wrapped
 
@@ -125,7 +125,7 @@ def _places(client: "Client") -> list[Path]:
 
 
 def _find(client: "Client", config: Path | None) -> Path:
-    """The config to change: the one that is there, or a new one where the client is installed.
+    """Return the config to change: an existing one, or a new one where the client is installed.
 
     Raises:
         Refused: `client_not_found`.
@@ -143,7 +143,7 @@ def _find(client: "Client", config: Path | None) -> Path:
 def _wrapped(
     here: Here, client: "Client", path: Path, text: str, server: str | None, words: list[str]
 ) -> tuple[str, list[str]]:
-    """The config with the gate in front of its servers, and their names."""
+    """Return the config with its servers wrapped, and the names of these servers."""
     from tallystick.doors.cli.mcp.config import servers_in
     from tallystick.doors.mcp.relay.clients import changed_servers
     from tallystick.doors.mcp.relay.json_edit import with_entry
@@ -188,14 +188,14 @@ def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done
 
 
 def _tally() -> str:
-    """How a client reaches this command: by its whole path, since clients have a search path of their own."""
+    """Return the full path of this command, because clients have their own search path."""
     found = shutil.which("tally")
     beside = Path(sys.executable).with_name("tally")
     return str(beside) if beside.exists() else found or "tally"
 
 
 def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: bool) -> Exit:
-    """Take the gate away from each server that has it; all else in the file stays, whoever put it there and when."""
+    """Unwrap each wrapped server; later changes elsewhere in the file stay."""
     from tallystick.doors.cli.mcp.config import text_of, write
 
     before = text_of(path)
@@ -213,7 +213,7 @@ def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: 
 def _unwrapped(
     here: Here, client: "Client", path: Path, text: str, chosen: dict[str, dict[str, Any]]
 ) -> tuple[str, list[str]]:
-    """The config without the gate before these servers, and their names."""
+    """Return the config with these servers unwrapped, and the names of those that were."""
     from tallystick.doors.mcp.relay.clients import as_before
     from tallystick.doors.mcp.relay.json_edit import member, with_entry
 
@@ -234,7 +234,7 @@ def _unwrapped(
 
 
 def _earlier(client: "Client", path: Path) -> tuple[str, dict[str, Any]]:
-    """The copy from before, which knows how an entry was written; it need not be there."""
+    """Return the backup, which has the original form of each entry; empty if there is none."""
     from tallystick.doors.cli.mcp.config import backup_of, servers_in, text_of
 
     try:

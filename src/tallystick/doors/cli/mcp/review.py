@@ -1,4 +1,4 @@
-"""`tally mcp review`: a server's tools that are not what they were, and a person who looks at the difference."""
+"""`tally mcp review`: show a server's new or changed tools, and let a person accept them."""
 
 from datetime import UTC, datetime
 from difflib import unified_diff

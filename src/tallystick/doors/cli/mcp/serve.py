@@ -1,4 +1,4 @@
-"""`tally mcp serve`: the workspace's tools for MCP clients."""
+"""`tally mcp serve`: offer the workspace's tools to MCP clients."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.workspace import Here
 
 WAIT_S = 45.0
-"""As `doors.presentation.approval_wait` has it; loading that here would cost more than --help may."""
+"""The same value as in `doors.presentation.approval_wait`, which is too slow to load for --help."""
 
 
 def add_to_group(mcp: typer.Typer) -> None:

@@ -1,7 +1,6 @@
-"""`tally mcp wrap` as the help shows it.
+"""The Typer declaration of `tally mcp wrap`, for the help and for programs that call the app.
 
-The command itself is read by `wrapping.py`, which loads next to nothing; this is how it is described, and the way in
-for programs that call the app and not the process.
+A real command line is parsed by `wrap_args.py`, which loads almost nothing.
 """
 
 from typing import Annotated
@@ -44,7 +43,7 @@ def add_to_group(mcp: typer.Typer) -> None:
     command(mcp, "wrap", workspace="Where the receipts lie. Default: ~/.tallystick/relay/NAME.")(wrap)
 
 
-def wrap(  # noqa: PLR0913, PLR0917 - each one an option, given by name
+def wrap(  # noqa: PLR0913, PLR0917 - each parameter is a named option
     here: Here,
     words: Words = None,
     url: Url = None,

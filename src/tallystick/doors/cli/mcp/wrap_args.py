@@ -1,4 +1,4 @@
-"""The words of `tally mcp wrap`, read without the command-line toolkit: that alone takes longer than the relay may.
+"""Parse the command line of `tally mcp wrap` without Typer, which alone takes longer to load than the relay may.
 
 tally mcp wrap [--workspace DIR] [--policy FILE] [--name NAME] [--strict] … -- COMMAND…
 tally mcp wrap [--header 'Name: value'] … --url URL
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 USAGE = "Usage: tally mcp wrap [OPTIONS] -- COMMAND…   (or --url URL). See 'tally mcp wrap --help'."
 RELAYS = Path("~/.tallystick/relay")
-"""Clients start servers in whatever folder they like, so the workspaces lie in one place."""
+"""Clients start servers in any folder, so the workspaces are in one fixed place."""
 
 _TEXT: dict[str, str] = {
     "--workspace": "workspace", "-w": "workspace", "--policy": "policy", "--name": "name", "--url": "url",
 }  # fmt: skip
 _FLAGS: dict[str, dict[str, bool]] = {
     "--strict": {"strict": True}, "--trust-new": {"trust_new": True}, "--quiet": {"quiet": True}, "-q": {"quiet": True},
-    "--json": {},  # every command takes it; what the relay answers is JSON in any case
+    "--json": {},  # every command accepts it; the relay's output is JSON anyway
 }  # fmt: skip
 _NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
     "--timeout": ("timeout_s", float),
@@ -34,11 +34,11 @@ _NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
 
 
 class WordsError(Exception):
-    """The command line cannot be meant."""
+    """The command line is not valid."""
 
 
 def begin(words: Sequence[str]) -> int:
-    """Run `tally mcp wrap` with these words; gives the exit code."""
+    """Run `tally mcp wrap` with these arguments; return the exit code."""
     try:
         wrapping = read_words(words)
     except WordsError as error:
@@ -50,10 +50,10 @@ def begin(words: Sequence[str]) -> int:
 
 
 def read_words(words: Sequence[str]) -> "Wrapping":
-    """What the command line asks for.
+    """Parse the command line.
 
     Raises:
-        WordsError: Something that cannot be meant.
+        WordsError: It is not valid.
     """
     given: dict[str, Any] = {}
     headers: list[str] = []
@@ -82,7 +82,7 @@ def read_words(words: Sequence[str]) -> "Wrapping":
 
 
 def workspace_of(name: str) -> Path:
-    """Where the receipts of a wrapped server lie, unless it was said otherwise."""
+    """Return the default workspace of a wrapped server."""
     return RELAYS.expanduser() / name
 
 

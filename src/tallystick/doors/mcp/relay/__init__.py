@@ -1,13 +1,13 @@
-"""The relay: somebody else's MCP server behind the gate.
+"""The relay: puts the gate in front of a third-party MCP server.
 
-    names      what a server and its tools are called here
-    effects    what a tool may do, from what it says and how it is named
-    starting   the policy that is written when a server is first met
-    pins       what each tool said it was when it was accepted
-    wrapped    what a configuration means where a server was wrapped
-    results    the schema of a result, from the schema of its structured part
-    process    a server that is started here and spoken to over stdio
-    web        a server that is spoken to over HTTP; `events` reads the streams it answers with
+    names           ids of servers and their tools
+    effects         the effect of a tool, from its annotations and its name
+    default_policy  the policy that is written on the first connection to a server
+    pins            the accepted definition of each tool
+    workspace       how settings apply in a workspace with a wrapped server
+    schemas         the schema of a whole result, from the schema of its structured content
+    process         a server that the relay starts and connects to over stdio
+    http            a server reached over HTTP; `sse` parses its event streams
 
-The door in front (`doors/mcp`) passes the messages on; what must be remembered and decided about a server is here.
+`relay` forwards the messages; `gate_side` decides about calls and keeps what must be remembered about a server.
 """

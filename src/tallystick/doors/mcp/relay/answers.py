@@ -1,4 +1,4 @@
-"""What the relay says in the place of a server: why there is no result."""
+"""Texts and metadata of the relay's refusals, which replace the server's result."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspa
 
 
 def refusal_text(wrong: str, name: str, why: str, wrapping: Wrapping) -> str:
-    """For the model, and for whoever reads along."""
+    """Explain a refusal to the model and to people who read the conversation."""
     if wrong == UNUSABLE:
         return f"The definition of '{name}' cannot be used: {why}"
     if wrong == NOT_OFFERED:
@@ -37,7 +37,7 @@ def refusal_text(wrong: str, name: str, why: str, wrapping: Wrapping) -> str:
 
 
 def held_text(approval_id: str, expires_at: str, workspace: Path) -> str:
-    """What to do about a call that waits for a person."""
+    """Explain how to approve a call that is waiting for approval."""
     return (
         "this call waits for a person. To let it through, run in a terminal:\n"
         f"  {approve_command(approval_id, workspace)}\n"
@@ -46,7 +46,7 @@ def held_text(approval_id: str, expires_at: str, workspace: Path) -> str:
 
 
 def meta_of(outcome: Outcome) -> Message:
-    """The refusal for programs: codes and ids."""
+    """Return the refusal as metadata for programs: codes and ids."""
     said: Message = {STATUS: outcome.status, RECEIPT: outcome.receipt_id}
     if outcome.rejection is not None:
         said |= {CODE: str(outcome.rejection.code), REASON: outcome.rejection.reason}

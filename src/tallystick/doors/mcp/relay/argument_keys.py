@@ -1,14 +1,14 @@
-"""Argument keys that a server may read otherwise than the gate does: many parsers take no notice of case."""
+"""Find argument keys that a server may read differently from the gate, since many parsers ignore case."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 
 def doubtful_key(args: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
-    """The first key of which nobody can say which argument it is to the server; None: all are clear.
+    """Return the first key that the server could take for another argument; None if all are clear.
 
-    Two keys that differ in case alone are one to some servers, unless the tool has both. So is one that is none of the
-    tool's and differs in case alone from one that may be missing: a rule about the one would not see the other.
+    Two keys that differ only in case are ambiguous unless the tool declares both. So is an undeclared key that differs
+    only in case from an optional argument: a policy rule about the argument would not see the other key.
     """
     known, required = _names(schema.get("properties")), _names(schema.get("required"))
     optional = {name.casefold() for name in known - required}

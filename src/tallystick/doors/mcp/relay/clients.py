@@ -1,4 +1,4 @@
-"""Where MCP clients keep their servers, and how an entry looks with the gate in front of it."""
+"""Config file locations of MCP clients, and how to wrap and unwrap their server entries."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,36 +7,36 @@ from typing import Any
 from tallystick.records import record
 
 BACKUP = ".before-tally"
-"""Put behind a config's name: what it was before."""
+"""Suffix of the backup copy of a config file."""
 FLAGS = frozenset({"--strict", "--trust-new"})
 """Options of `tally mcp wrap` that take no value."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
-"""What clients call the address of a server."""
+"""Keys under which clients store a server's URL."""
 HEADER = "TALLY_HEADER_"
-"""With a number: the variable that holds the value of a header."""
+"""Prefix, followed by a number, of the environment variable that holds a header's value."""
 _GONE = frozenset({*ADDRESSES, "headers", "http_headers", "type", "transport"})
 
 
 @record
 class Client:
-    """One MCP client."""
+    """An MCP client and its config format."""
 
     name: str
     title: str
     files: tuple[str, ...]
-    """Where its config may be: in the project's folder first, then the user's own."""
+    """Possible config files: the project's first, then the user's."""
     files_mac: tuple[str, ...] = ()
-    """On a Mac, if elsewhere."""
+    """Config files on macOS, if they differ."""
     key: str = "mcpServers"
-    """Under which the servers stand."""
+    """The key that holds the server entries."""
     toml: bool = False
     typed: bool = False
-    """Each entry says of what type it is."""
+    """Whether each entry has a `type`."""
     address: str = "url"
-    """What it calls the address of a server."""
+    """The key of a server's URL."""
 
     def places(self, *, project: Path, home: Path, mac: bool) -> list[Path]:
-        """The files in which its servers may stand."""
+        """Return the config files that may contain server entries."""
         return [
             home / name.removeprefix("~/") if name.startswith("~/") else project / name
             for name in (self.files_mac if mac and self.files_mac else self.files)
@@ -72,13 +72,13 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def is_wrapped(entry: Mapping[str, Any]) -> bool:
-    """Whether the gate stands in front of an entry already."""
+    """Return whether an entry already runs through the gate."""
     args = entry.get("args")
     return isinstance(args, list) and args[:2] == ["mcp", "wrap"]
 
 
 def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> dict[str, Any] | None:
-    """The entry with the gate in front of it; None if this kind of server cannot be wrapped."""
+    """Return the entry with the gate in front of it; None if this kind of server cannot be wrapped."""
     command, args = entry.get("command"), entry.get("args", [])
     begin = ["mcp", "wrap", "--name", name]
     if isinstance(command, str) and isinstance(args, list):
@@ -91,7 +91,7 @@ def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> 
     for number, (header, value) in enumerate(
         (entry.get("headers") or entry.get("http_headers") or {}).items(), start=1
     ):
-        # In the environment, not among the words of a command: those can be read by every account of the machine.
+        # In the environment, not on the command line: every account on the machine can read command lines.
         env[f"{HEADER}{number}"] = value
         begin += ["--header", f"{header}: ${{{HEADER}{number}}}"]
     made = {**kept, "command": tally, "args": [*begin, "--url", address]}
@@ -101,7 +101,7 @@ def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> 
 
 
 def unwrapped(entry: Mapping[str, Any], *, address: str, typed: bool) -> dict[str, Any] | None:
-    """The entry without the gate: what its command line holds; None if that cannot be read."""
+    """Return the entry without the gate, rebuilt from its command line; None if the command line cannot be parsed."""
     args = entry.get("args")
     if not is_wrapped(entry) or not isinstance(args, list) or not all(isinstance(word, str) for word in args):
         return None
@@ -137,7 +137,7 @@ def _with_address(
 
 
 def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], client: Client) -> dict[str, Any] | None:
-    """The entry without the gate: as a copy from before has it, if it is that one; else as its command line says."""
+    """Return the entry without the gate: from the backup if it matches this entry, else from its command line."""
     old, tally = earlier.get(name), entry.get("command")
     if isinstance(old, Mapping) and not is_wrapped(old):
         again = wrapped(name, old, tally=str(tally), typed=client.typed)
@@ -149,12 +149,12 @@ def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], c
 def changed_servers(
     servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, client: Client
 ) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The servers with those that are wanted wrapped, the names of these, and of those that cannot be."""
+    """Wrap the wanted servers; return all entries, the names wrapped, and the names that cannot be wrapped."""
     made, done, left = dict(servers), list[str](), list[str]()
     for name, entry in servers.items():
         if not wanted(name) or not isinstance(entry, Mapping) or is_wrapped(entry):
             continue
-        # In TOML single values are changed and none are moved, so an address cannot become a command.
+        # The TOML editor only changes single values, so it cannot turn a URL entry into a command entry.
         fixed = client.toml and "command" not in entry
         new = None if fixed else wrapped(name, entry, tally=tally, typed=client.typed)
         if new is None:

@@ -1,4 +1,4 @@
-"""What both directions of the relay share: who waits for what, and how to reach either side."""
+"""State that both directions of the relay share: pending requests and the connections to both sides."""
 
 import asyncio
 import contextlib
@@ -16,24 +16,24 @@ from tallystick.doors.mcp.relay.messages import Asked, ServerGoneError, Upstream
 from tallystick.errors import ConfigError, TallyError
 
 OWN_S = 30.0
-"""For an answer to something we asked the server ourselves."""
+"""Timeout for a request that the relay itself sends to the server."""
 REMEMBERED = 1024
-"""Ids of calls that were given up; an answer that still comes is dropped."""
+"""Number of abandoned call ids to remember; late responses to them are dropped."""
 Side = Literal["server", "client"]
 NOTES = 5
-"""Lines about what a server does wrong; more would fill somebody's log."""
+"""Maximum log lines about a server's protocol errors, to keep the log from filling up."""
 
 
 class Switch:
-    """The state of one relay, and the ways to its two ends."""
+    """The state of one relay and its connections to client and server."""
 
     def __init__(self, upstream: Upstream, client: LineWriter, *, token: str) -> None:
-        """Join two ends.
+        """Connect the two sides.
 
         Args:
-            upstream: The server's.
-            client: The client's.
-            token: Something that nobody can guess; the ids of what we ask the server begin with it.
+            upstream: The connection to the server.
+            client: The connection to the client.
+            token: An unguessable text; ids of the relay's own requests to the server start with it.
         """
         self.client_name: str | None = None
         self.client_elicits = False
@@ -41,19 +41,20 @@ class Switch:
         self.upstream = upstream
         self.client = client
         self.reader: LineReader | None = None
-        """Where the client is read."""
+        """Reads the client's lines."""
         self.crowded: Callable[[], bool] = bool
-        """Whether the client has to wait, because we have not come to what it said before."""
+        """Whether to pause the client because earlier refusals are still being recorded."""
         self.calls: dict[Key, Asked] = {}
-        """Calls on their way."""
+        """Calls in flight."""
         self.lists: dict[Key, Message] = {}
-        """The client's requests for lists of tools."""
+        """The client's pending `tools/list` requests."""
         self.hellos: set[Key] = set()
-        """The client's requests that ask the server who it is: `initialize` and `server/discover`."""
+        """The client's pending `initialize` and `server/discover` requests."""
         self.requests: set[Key] = set()
-        """All else that the client asked the server and that is not answered: nothing but this is answered."""
+        """All other pending requests of the client; a response to anything else is dropped."""
         self.given_up: deque[Key] = deque(maxlen=REMEMBERED)
-        # The server sees our ids, and must not be able to say what the client answered: hers are others.
+        # Ids sent to the client use another prefix, because the server sees its own and must not forge the client's
+        # answers.
         self._ids = {"server": f"tallystick-{token}-", "client": f"tallystick-{os.urandom(9).hex()}-"}
         self.stopping = asyncio.Event()
         self.fatal: TallyError | None = None
@@ -62,30 +63,30 @@ class Switch:
         self._notes = 0
 
     def forget(self, key: Key) -> None:
-        """Nobody waits for the answer to this, if it was no call."""
+        """Stop expecting a response to this request; calls are not affected."""
         self.requests.discard(key)
         self.lists.pop(key, None)
 
     def in_use(self, key: Key) -> bool:
-        """Whether the client waits for an answer under this id already."""
+        """Return whether the client is already waiting for a response with this id."""
         return key in self.calls or key in self.lists or key in self.requests or key in self.hellos
 
     def fail(self, error: TallyError) -> None:
-        """End it all, because something cannot be used as it is."""
+        """Stop the relay because of an error that it cannot recover from."""
         self.fatal = self.fatal or error
         self.stopping.set()
 
     # -- to the two ends -----------------------------------------------------------------------------------------------
 
     def to_server(self, line: bytes) -> None:
-        """Pass a line on; a server that takes nothing makes the client wait."""
+        """Forward a line to the server; if its buffer is full, pause the client."""
         self.upstream.send(line)
         if self.upstream.full and self.reader is not None:
             self.reader.pause()
             self.upstream.when_room(self.hear_client)
 
     def hear_client(self) -> None:
-        """Go on reading the client, if there is room for what it says."""
+        """Resume reading the client unless refusals are pending, the server is full or the relay stops."""
         if self.reader is None or self.crowded() or self.stopping.is_set():
             return
         if self.upstream.full:
@@ -94,14 +95,14 @@ class Switch:
             self.reader.resume()
 
     def to_client(self, line: bytes) -> None:
-        """Pass a line back; a client that takes nothing makes the server wait."""
+        """Forward a line to the client; if its buffer is full, pause the server."""
         self.client.send(line)
         if self.client.full:
             self.upstream.pause()
             self.client.when_room(self.upstream.resume)
 
     async def forward(self, asked: Asked, line: bytes) -> tuple[bytes, Message]:
-        """Send a call on, and wait for what the server answers."""
+        """Forward a call to the server and wait for its response."""
         asked.answered = asyncio.get_running_loop().create_future()
         asked.forwarded = True
         self.to_server(jsonrpc.one_line(line))
@@ -109,15 +110,15 @@ class Switch:
             return await asked.answered
         except asyncio.CancelledError:
             if not asked.cancelled:
-                # Out of time, or ending: the client does not know, so we say it.
+                # Timeout or shutdown: the client did not cancel, so the relay notifies the server.
                 why = {"requestId": asked.message["id"], "reason": "no answer in time"}
                 self.upstream.send(jsonrpc.notification(jsonrpc.CANCELLED, why))
             raise
 
-    # -- questions of our own ------------------------------------------------------------------------------------------
+    # -- the relay's own requests --------------------------------------------------------------------------------------
 
     async def ask_server(self, method: str, params: Message) -> Message:
-        """Ask the server something ourselves; the client sees nothing of it."""
+        """Send the relay's own request to the server; the client does not see it."""
         try:
             return await asyncio.wait_for(self._ask("server", self.upstream.send, method, params), OWN_S)
         except TimeoutError:
@@ -125,7 +126,7 @@ class Switch:
             raise ConfigError(message, code="server_silent") from None
 
     async def ask_client(self, method: str, params: Message) -> Message:
-        """Ask the client something ourselves; the server sees nothing of it."""
+        """Send the relay's own request to the client; the server does not see it."""
         return await self._ask("client", self.client.send, method, params)
 
     async def _ask(self, side: Side, send: Callable[[bytes], None], method: str, params: Message) -> Message:
@@ -138,7 +139,7 @@ class Switch:
             del self._own[ident]
 
     def key_meant(self, message: Message) -> Key | None:
-        """The id that an answer of the server is to: as it stands there, or as the client may read it."""
+        """Return the id of the request that a response answers: an exact match, or one a lenient client would see."""
         key = jsonrpc.key_of(message)
         if key is not None and (self.in_use(key) or key in self.given_up):
             return key
@@ -149,23 +150,23 @@ class Switch:
         return next((other for other in awaited if jsonrpc.lenient(other[1]) == read), key)
 
     def is_own(self, key: Key | None, side: Side) -> bool:
-        """Whether an id is one under which we asked this side something."""
+        """Return whether an id belongs to one of the relay's own requests to this side."""
         return key is not None and isinstance(key[1], str) and key[1].startswith(self._ids[side])
 
     def is_own_in(self, line: bytes, side: Side) -> bool:
-        """Whether such an id stands, in plain letters, in a line that cannot be read."""
+        """Return whether an unparseable line contains such an id in plain text."""
         return self._ids[side].encode() in line
 
     def settle(self, key: Key, message: Message) -> None:
-        """Take the answer to a question of our own."""
+        """Deliver the response to one of the relay's own requests."""
         waiting = self._own.get(str(key[1]))
         if waiting is not None and not waiting.done():
             waiting.set_result(message)
 
-    # -- ends ----------------------------------------------------------------------------------------------------------
+    # -- shutdown ------------------------------------------------------------------------------------------------------
 
     def lose_all(self) -> None:
-        """The server is gone: nothing that was asked of it will be answered."""
+        """Fail every pending call and own request, because the server is gone."""
         for asked in self.calls.values():
             if asked.answered is not None and not asked.answered.done():
                 asked.answered.set_exception(ServerGoneError())
@@ -174,7 +175,7 @@ class Switch:
                 own.set_exception(ConfigError("The server is gone.", code="server_gone"))
 
     def note(self, text: str, *, always: bool = False) -> None:
-        """Say something to whoever reads the log, a few times; what must not be missed, always."""
+        """Write a note to stderr, at most `NOTES` times unless `always` is set."""
         self._notes += not always
         if always or self._notes <= NOTES:
             with contextlib.suppress(OSError, ValueError):

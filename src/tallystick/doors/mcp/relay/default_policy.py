@@ -1,7 +1,8 @@
-"""The policy that is written when a server is first met: reads are allowed, everything else asks.
+"""The policy written on the first connection to a server: reads are allowed, everything else asks for approval.
 
-It is written once, as an ordinary `tallystick.toml`, and belongs to the user from then on. What it then leaves unsaid
-is still as it was in the first one: a gate's own defaults let writes through, which a stranger's server must not have.
+It is written once, as an ordinary `tallystick.toml`, and belongs to the user from then on. Settings that the user
+removes still fall back to the relay's defaults: the gate's own defaults allow writes, which a third-party server must
+not get.
 """
 
 import json
@@ -35,15 +36,15 @@ TOOL = """
 decision = "{decision}"
 """
 DEFAULTS: dict[str, Any] = {"read": "allow", "write": "ask", "external": "ask"}
-"""By effect, for every tool that has no decision of its own."""
+"""The decision for each effect, for tools without a decision of their own."""
 MOST = 500
-"""Tools that get a section of their own; the others are decided by the table at the top."""
+"""Maximum number of tools with their own section; the table at the top decides about the rest."""
 
 
 def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, workspace: Path) -> str:
-    """The text of a first policy, with one section for each tool."""
+    """Return the text of the first policy, with one section per tool."""
     folder = shlex.quote(str(workspace))
-    # A line break in a folder's name would end the comment it stands in.
+    # A line break in the folder's name would end the comment that contains it.
     shown = folder if folder.isprintable() else "DIR"
     defaults = "\n".join(f'{effect} = "{decision}"' for effect, decision in DEFAULTS.items())
     parts = [HEAD.format(server=server, workspace=shown, defaults=defaults)]
@@ -58,14 +59,15 @@ def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, wo
 
 
 def relay_settings(workspace: Path, policy: Path | None = None) -> Settings:
-    """The configuration as a relay takes it.
+    """Load the settings with the relay's defaults.
 
     Args:
-        workspace: The folder that holds `tallystick.toml` (it need not be there).
+        workspace: The folder with `tallystick.toml` (the file is optional).
         policy: Another TOML file to read instead.
 
     Raises:
-        ConfigError: It cannot be used. The message names the whole path, since a client chose the folder we run in.
+        ConfigError: The file cannot be used. The message gives the full path, since the client chose the working
+            directory.
     """
     path = workspace / CONFIG_NAME if policy is None else policy.absolute()
     try:
@@ -76,16 +78,16 @@ def relay_settings(workspace: Path, policy: Path | None = None) -> Settings:
 
 
 def with_defaults(settings: Settings) -> Settings:
-    """A configuration with the relay's defaults for what it does not say; what it says stands."""
+    """Apply the relay's defaults to policy settings that are not set explicitly."""
     unsaid = {key: value for key, value in DEFAULTS.items() if key not in settings.policy.model_fields_set}
     return settings.model_copy(update={"policy": settings.policy.model_copy(update=unsaid)})
 
 
 def write_policy(workspace: Path, text: str) -> bool:
-    """Write the first policy; False if there is one already, which then stays as it is.
+    """Write the first policy; return False and change nothing if one exists already.
 
     Raises:
-        ConfigError: The folder cannot be written.
+        ConfigError: The folder is not writable.
     """
     try:
         workspace.mkdir(parents=True, exist_ok=True, mode=0o700)

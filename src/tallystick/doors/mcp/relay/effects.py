@@ -1,8 +1,8 @@
-"""What a tool may do: from what its server says about it, and from how it is named.
+"""Infer the effect of a tool from its server's annotations and from its name.
 
-Both are claims, so the worse one counts. A tool that says it only reads and is called `delete_file` is taken to write.
-One that says nothing at all is taken by its name: it must begin with a word that reads, and hold none that may do more.
-In doubt it is taken to write, and a person is asked.
+Both are claims, so the more dangerous one counts: a tool annotated as read-only and named `delete_file` is a write. A
+tool without annotations is judged by its name: it counts as a read only if the name starts with a reading word and
+contains no word that may do more. In doubt it is a write, which needs approval.
 """
 
 import re
@@ -17,16 +17,16 @@ READS = frozenset({
     "inspect", "list", "lookup", "parse", "preview", "read", "search", "show", "stat", "summarise", "summarize", "tail",
     "view",
 })  # fmt: skip
-"""Words with which the name of a tool begins that looks and touches nothing.
+"""First words of names of read-only tools.
 
-Not here, for they are as often something else: query (any SQL), check (in), log (a workout), resolve (an issue).
+Left out because they often mean something else: query (any SQL), check (in), log (a workout), resolve (an issue).
 """
 KNOWN = frozenset({
     "cat", "convert_time", "current_time", "directory_tree", "echo", "git_diff", "git_diff_staged", "git_diff_unstaged",
     "git_log", "git_show", "git_status", "head", "help", "info", "ls", "open_nodes", "ping", "pwd",
     "resolve_library_id", "status", "tree", "version", "wc", "whoami",
 })  # fmt: skip
-"""Whole names that are known to read, whatever their words could mean elsewhere: mostly of servers that many have."""
+"""Complete names known to be read-only, whatever their words mean elsewhere; mostly from popular servers."""
 STRONG = frozenset({
     "abort", "activate", "add", "adjust", "alter", "amend", "append", "apply", "approve", "archive", "assign",
     "attach", "authorise", "authorize", "ban", "buy", "bypass", "cancel", "change", "checkout", "chmod", "chown",
@@ -45,7 +45,7 @@ STRONG = frozenset({
     "transfer", "transmit", "truncate", "tweet", "undo", "uninstall", "unlink", "unlock", "unset", "update",
     "upgrade", "upload", "upsert", "upvote", "vacuum", "wipe", "withdraw", "write", "zap",
 })  # fmt: skip
-"""Words that say that something is changed, wherever in the name they stand."""
+"""Words that indicate a change anywhere in the name."""
 MILD = frozenset({
     "accept", "acknowledge", "allocate", "allow", "arm", "autofix", "backup", "bash", "begin", "bind", "block",
     "book", "boot", "borrow", "broadcast", "burn", "capture", "charge", "close", "cmd", "command", "compile",
@@ -61,22 +61,22 @@ MILD = frozenset({
     "sweep", "switch", "tag", "take", "tap", "throttle", "touch", "trade", "train", "transform", "trash", "trigger",
     "trim", "turn", "type", "unzip", "vote", "wake",
 })  # fmt: skip
-"""Words that say so, too, but are often nouns, or mean little: a server that says its tool only reads is believed."""
+"""Words that may indicate a change but are often nouns or vague: here a read-only annotation is believed."""
 WRITES = STRONG | MILD
 AGAIN = ("re", "un")
-"""What is done again or undone is done: `resend`, `unpublish`."""
+"""Prefixes to strip before the word lists are checked: `resend`, `unpublish`."""
 JOINS = frozenset({"and", "or", "then"})
-"""Words behind which stands a second thing that a tool does."""
+"""Words that join a second action to the first."""
 OUTSIDE = frozenset({
     "browse", "crawl", "download", "fetch", "http", "internet", "navigate", "scrape", "url", "web",
 })  # fmt: skip
-"""Words of tools that go where they are told: what they are asked for is itself a message to the outside."""
+"""Words of tools that fetch a given address: the request itself sends data to the outside."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def effect_of(definition: Mapping[str, Any]) -> "tuple[Effect, str]":
-    """The effect of one tool of `tools/list`, and in a few words why."""
+    """Return the effect of one tool from `tools/list`, with a short reason."""
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, Mapping) else {}
     name = str(definition.get("name", ""))
@@ -90,7 +90,7 @@ def effect_of(definition: Mapping[str, Any]) -> "tuple[Effect, str]":
     if "readOnlyHint" in hints or hints.get("destructiveHint") is True:
         return beyond, "the server says that it writes"
     if not name.isascii():
-        # Letters that are not looked at could spell anything.
+        # The word patterns are ASCII only; other letters could spell anything.
         return beyond, "nothing says that it only reads"
     return _by_name(words, beyond)
 

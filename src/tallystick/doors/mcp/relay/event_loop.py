@@ -1,8 +1,8 @@
-"""An event loop that stays awake for a moment.
+"""An event loop that polls briefly before it sleeps.
 
-A server's answer usually comes within a millisecond. A process that goes to sleep for so short a time is woken late,
-with its caches cold; that costs a call more than the whole gate. So the loop looks again and again for a moment before
-it sleeps, and sleeps at once where others want to run.
+A server usually responds within a millisecond. A process that sleeps for so short a time wakes up late and with cold
+caches, which costs a call more than the whole gate. So the loop polls for a short time before it sleeps, and sleeps at
+once if other processes need the core.
 """
 
 import asyncio
@@ -11,32 +11,32 @@ import selectors
 import time
 
 AWAKE_S = 0.0015
-"""After the last thing that happened."""
+"""Seconds to poll after the last event."""
 CROWDED_S = 0.001
-"""Somebody else ran while we stepped aside: there is no core to spare, and staying awake would only be in the way."""
+"""A yield that takes longer than this shows that another process needs the core; polling would only slow it down."""
 REST_S = 0.1
 
 _let_others = getattr(os, "sched_yield", None) or (lambda: time.sleep(0))
 
 
 def wakeful_loop() -> asyncio.AbstractEventLoop:
-    """For pipes and sockets, where the system can say which are ready."""
+    """Create the loop; the polling variant only on POSIX, where pipes and sockets can be polled."""
     if os.name != "posix":
         return asyncio.new_event_loop()
     return asyncio.SelectorEventLoop(WakefulSelector())
 
 
 class WakefulSelector(selectors.DefaultSelector):
-    """Tells what is ready as the system's own does, only sooner."""
+    """The default selector with a short polling phase before it blocks."""
 
     _rests_until = 0.0
     _seen = False
-    """The last look found something."""
+    """Whether the last poll found events."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """What is ready; waits so long for it, or for ever."""
+        """Return the ready events, waiting at most `timeout` seconds, or without limit if it is None."""
         if timeout is not None and timeout <= 0 and self._seen:
-            # The loop has something to do: what came of the last look is done before the next one.
+            # The loop has callbacks to run: handle the events of the last poll before polling again.
             self._seen = False
             return []
         now = time.perf_counter()

@@ -1,4 +1,4 @@
-"""From the client to the server: what passes, and what the gate must see first."""
+"""Messages from the client to the server: forward them, or hand calls to the gate first."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tallystick.errors import ConfigError
 
 
 class FromClient:
-    """Reads what the client says, as far as it must be read."""
+    """Parses the client's lines as far as routing needs it."""
 
     def __init__(
         self,
@@ -31,10 +31,10 @@ class FromClient:
         self._start_timeout_s = start_timeout_s
 
     def take(self, line: bytes) -> None:
-        """One line of the client."""
+        """Handle one line from the client."""
         message = jsonrpc.read_clients(line)
         if isinstance(message, Ambiguous):
-            # Whatever the server would make of it, the gate could not have seen the same.
+            # The server could read the line differently from the gate.
             self._refuse(message.ident, jsonrpc.PARSE_ERROR, AMBIGUOUS)
             self._on_refused(line, AMBIGUOUS)
         elif isinstance(message, list):
@@ -66,11 +66,11 @@ class FromClient:
                 self._refuse(key[1], jsonrpc.INVALID_REQUEST, "another message of the batch is refused")
 
     def too_long(self, head: bytes, tail: bytes, size: int) -> None:
-        """A line that is longer than it may be."""
+        """Refuse a line over the size limit."""
         key = jsonrpc.key_in_ends(head, tail)
         text = f"a message of {size} bytes is more than may be sent; --max-output allows more"
         self._refuse(None if key is None else key[1], jsonrpc.INVALID_REQUEST, text)
-        # Nobody has read the middle, so nobody can say that it was no call.
+        # The middle was not read, so it may have been a call.
         self._on_refused(head, TOO_LONG)
 
     def _read(self, line: bytes, message: Message) -> None:
@@ -89,12 +89,12 @@ class FromClient:
             self._switch.to_server(jsonrpc.one_line(line))
 
     def _expected(self, message: Message) -> bool:
-        """Note what the server is asked, so that its answer is known for one; False: it may not be asked this."""
+        """Track a request so that its response is recognised; return False if it must not be forwarded."""
         method, key = message.get("method"), jsonrpc.key_of(message)
         if not isinstance(method, str) or "id" not in message:
             return True
         if key is None:
-            # Its answer would not be known for what it is, and a list would show what must not be shown.
+            # Without a valid id the response cannot be matched, and a tool list would reach the client unfiltered.
             self._refuse(message["id"], jsonrpc.INVALID_REQUEST, "an id is a text or a whole number")
             return False
         if self._switch.in_use(key):
@@ -112,7 +112,7 @@ class FromClient:
 
     def _take_call(self, line: bytes, message: Message, key: Key | None) -> None:
         if key is None or self._switch.in_use(key):
-            # Without an id nobody could be answered; with one that is in use, the wrong one would be.
+            # Without an id nothing can be answered; with an id in use, the wrong request would be.
             wrong = "tools/call needs an id, a text or a whole number" if key is None else "this id is in use"
             self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
             self._on_refused(line, NO_ID if key is None else ID_IN_USE)
@@ -128,12 +128,16 @@ class FromClient:
                 self._refuse(message["id"], jsonrpc.INVALID_REQUEST, text)
 
     def _refuse_answer(self, line: bytes) -> None:
-        """The server must not see the ids under which we asked the client; nobody waits who could be told."""
+        """Record an answer to one of the relay's own requests that was not sent as a separate message.
+
+        The server must not see the ids of the relay's requests to the client, and no request is pending that could get
+        an error.
+        """
         self._switch.note(f"left out: {ANSWER_WITHIN}; nothing is granted by it")
         self._on_refused(line, ANSWER_WITHIN)
 
     def _meet(self, key: Key, message: Message) -> None:
-        """The client introduces itself; from now on the server has so long to answer."""
+        """Read the client's name and capabilities, and start the timeout for the server's response."""
         given = answers.params_of(message)
         can = given.get("capabilities")
         self._switch.client_name = _client_name(given.get("clientInfo"))
@@ -142,7 +146,7 @@ class FromClient:
         self._greet(key)
 
     def _greet(self, key: Key) -> None:
-        """The server is asked who it is; what is still to be loaded loads while it thinks about its answer."""
+        """Track an `initialize` or `server/discover` request; the gate loads while the server prepares its response."""
         self._switch.hellos.add(key)
         asyncio.get_running_loop().call_soon(self._on_hello)
 
@@ -161,12 +165,12 @@ class FromClient:
         if type(wanted) not in (int, str):
             return
         key = (type(wanted).__name__, wanted)
-        # Nobody waits for these any more: an answer that still comes is to nobody.
+        # The client no longer waits; late responses are dropped.
         self._switch.forget(key)
         asked = self._switch.calls.get(key)
         if asked is not None and asked.task is not None:
             asked.cancelled = True
-            # Not before it has begun: what never began could leave no receipt.
+            # Not before the task has started: a task that never started leaves no receipt.
             asyncio.get_running_loop().call_soon(asked.task.cancel)
 
     def _refuse(self, ident: Any, code: int, text: str) -> None:
@@ -174,6 +178,6 @@ class FromClient:
 
 
 def _client_name(info: Any) -> str | None:
-    """The name that a client gives itself, as it stands in receipts and on screens: without what cannot be seen."""
+    """Return the client's name for receipts and screens, without unprintable characters."""
     name = info.get("name") if isinstance(info, dict) else None
     return "".join(filter(str.isprintable, name)) if isinstance(name, str) else None

@@ -1,4 +1,4 @@
-"""From the server to the client: what passes, and what answers a call."""
+"""Messages from the server to the client: forward them, or match them with pending calls and lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ NO_MESSAGE = "the server printed a line that is no message; it was left out"
 
 
 class FromServer:
-    """Reads what the server says, as far as it must be read."""
+    """Parses the server's lines as far as routing needs it."""
 
     def __init__(
         self, switch: Switch, *, on_list: Callable[[bytes, Message, Message], None], on_changed: Callable[[], None]
@@ -25,7 +25,7 @@ class FromServer:
         self._on_changed = on_changed
 
     def take(self, line: bytes) -> None:
-        """One line of the server."""
+        """Handle one line from the server."""
         message = jsonrpc.read(line)
         if isinstance(message, dict):
             self._read(line, message)
@@ -35,7 +35,7 @@ class FromServer:
             self._take_odd(line)
 
     def too_long(self, head: bytes, tail: bytes, size: int) -> None:
-        """A line that is longer than it may be: whoever waits for it must not wait for ever."""
+        """Drop a line over the size limit and fail the request it answers, so that nobody waits for it forever."""
         switch = self._switch
         switch.note(f"the server sent a message of {size} bytes; it was left out (--max-output allows more)")
         key = jsonrpc.key_in_ends(head, tail)
@@ -47,7 +47,7 @@ class FromServer:
             self._answer_for(key, f"the server's message has {size} bytes; --max-output allows more")
 
     def _take_odd(self, line: bytes) -> None:
-        """A line that is JSON to some only; the text was cut in the middle of a character, or a number is none."""
+        """Handle a line that only some parsers accept: it has a lone surrogate or an invalid number."""
         switch, message = self._switch, jsonrpc.read_anyhow(line)
         if message is None:
             switch.note(NO_MESSAGE)
@@ -64,7 +64,7 @@ class FromServer:
             switch.note(NOT_ASKED)
 
     def _answer_for(self, key: Key, text: str) -> None:
-        """Tell the client that there will be no answer to this request."""
+        """Send the client an error in place of the missing response."""
         switch = self._switch
         switch.forget(key)
         switch.hellos.discard(key)
@@ -77,7 +77,7 @@ class FromServer:
             self._switch.to_client(line)
 
     def _is_ours(self, line: bytes, message: Message, key: Key | None) -> bool:
-        """Whether a response is not simply to be passed on."""
+        """Return whether the relay consumed a response, so that it must not be forwarded."""
         switch = self._switch
         if key is None:
             return self._is_nobodys(message)
@@ -96,12 +96,12 @@ class FromServer:
             switch.requests.discard(key)
             return False
         elif key not in switch.given_up:
-            # What nobody asked, or what was answered before, would come in the place of something that is checked.
+            # An unrequested or repeated response could replace one that the gate checks.
             switch.note(NOT_ASKED)
         return True
 
     def _is_nobodys(self, message: Message) -> bool:
-        """Whether an answer without an id that counts is left out: only that something could not be read has none."""
+        """Return whether to drop a response without a valid id: only parse errors may have none."""
         told = "error" in message and "result" not in message and message.get("id") is None
         if not told:
             self._switch.note("the server answered nobody: its answer has no id that counts; it was left out")
@@ -114,7 +114,7 @@ class FromServer:
         asked.answered.set_result((line, message))
 
     def _split(self, line: bytes, batch: list[Any]) -> None:
-        """A batch may hold answers to calls; then each of its messages goes its own way."""
+        """Process each message of a batch on its own if the batch may contain responses."""
         if all(isinstance(part, dict) and not jsonrpc.is_answer(part) for part in batch):
             self._switch.to_client(line)
             return
@@ -123,13 +123,13 @@ class FromServer:
                 try:
                     alone = orjson.dumps(part)
                 except TypeError:
-                    self._switch.note(NO_MESSAGE)  # deeper than it can be written
+                    self._switch.note(NO_MESSAGE)  # nested too deeply to serialise
                 else:
                     self._read(alone, part)
 
 
 def _fail(asked: Asked | None, error: Exception) -> bool:
-    """Tell a call that its answer cannot be had; False if nobody waits."""
+    """Fail a pending call; return False if nothing is waiting for its response."""
     if asked is None or asked.answered is None or asked.answered.done():
         return False
     asked.answered.set_exception(error)
@@ -137,7 +137,7 @@ def _fail(asked: Asked | None, error: Exception) -> bool:
 
 
 def _instructions(hello: Message, *, before: str | None) -> str | None:
-    """What the server says about itself; a refused greeting says nothing of it."""
+    """Return the server's instructions; an error response to `initialize` keeps the earlier ones."""
     result = hello.get("result")
     if not isinstance(result, dict):
         return before

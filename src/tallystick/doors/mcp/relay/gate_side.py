@@ -1,6 +1,6 @@
-"""The gate's side of the relay: each call a proposal, each answer a receipt.
+"""The gate's side of the relay: every call is a proposal, every response gets a receipt.
 
-Loaded while the server starts; nothing on the way of the other messages needs it.
+Loaded while the server starts; forwarding other messages does not need it.
 """
 
 import asyncio
@@ -42,10 +42,10 @@ OTHER_GREETING = (
 
 
 class GateKeeper:
-    """Puts calls through the gate of one workspace."""
+    """Sends calls through the gate of one workspace."""
 
     def __init__(self, wrapping: Wrapping, wires: Wires, session_id: str) -> None:
-        """Open the workspace, unless this is the first time: then the server is asked first what it has.
+        """Open the workspace; on the first connection this waits until the server has listed its tools.
 
         Raises:
             ConfigError: The configuration cannot be used.
@@ -61,22 +61,22 @@ class GateKeeper:
         self._tools: ServerTools | None = None
         self._greeted = False
         self._met: tuple[Gate, ServerTools] | None = None
-        """Both, once there is nothing more to do before a call."""
+        """Gate and tools, set once nothing else has to be prepared before a call."""
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
 
     def close(self) -> None:
-        """Write the last checkpoint."""
+        """Close the gate, which writes the last checkpoint."""
         if self._gate is not None:
             self._gate.close()
 
     def changed(self) -> None:
-        """The server said that its tools are not what they were."""
+        """Mark the tool list as stale, because the server announced a change."""
         if self._tools is not None:
             self._tools.stale = True
 
     async def listed(self, line: bytes, message: Message, request: Message) -> bytes:
-        """Look at a list on its way to the client; tools that are not what they were are left out of it."""
+        """Compare a tool list with the pins and remove tools that differ, before the client gets it."""
         _, tools = await self._ready(_own_meta(request))
         result = message.get("result")
         if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
@@ -90,7 +90,7 @@ class GateKeeper:
         return answers.with_tools(request, message, shown)
 
     async def answer(self, asked: Asked) -> bytes:
-        """Put one call through the gate."""
+        """Send one call through the gate and return the response line."""
         self.tally.calls += 1
         params = asked.params
         gate, tools = self._met or await self._ready(_own_meta(asked.message))
@@ -106,7 +106,7 @@ class GateKeeper:
         if wrong is not None:
             return await self._refuse_call(asked, str(name), wrong, gate, tools)
         SERVED.set(asked)
-        # A name that is no text is for admit to refuse.
+        # Admit refuses a name that is not a string.
         called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
         outcome = await gate.call(called, given, session=self._session)
@@ -117,14 +117,14 @@ class GateKeeper:
         return self._told(asked, outcome)
 
     async def refused(self, text: bytes, reason: str) -> None:
-        """Record a message that was refused before there was a call."""
+        """Record a message that was refused before it became a call."""
         self.tally.refused += 1
         fault = {BATCH: MULTIPLE, CANCELLED_EARLY: CANCELLED}.get(reason, FORMAT)
         rejection = Rejection(fault=fault, reason=reason)
         if self._gate is None:
             async with self._lock:
                 if self._gate is None:
-                    # The server was not met yet, so there is no policy; a receipt needs none.
+                    # The server has not listed its tools, so there is no policy yet; a receipt needs none.
                     early = await asyncio.to_thread(self._open_gate)
                     try:
                         await self._record_refusal(early, rejection, text)
@@ -139,7 +139,7 @@ class GateKeeper:
             self._wires.note(f"a refused message could not be recorded: {outcome.failure.message}")
 
     async def serve(self, **args: Any) -> Any:
-        """Every relayed tool's handler: send the call on, and give back the result as it came."""
+        """Handle every relayed tool: forward the call and return the result unchanged."""
         asked = SERVED.get()
         same = args == (asked.params.get("arguments") or {})
         line = asked.line if same else jsonrpc.with_arguments(asked.message, args)
@@ -155,7 +155,7 @@ class GateKeeper:
         if "result" not in message:
             asked.server_error = True
             raise ToolError(f"the server answered with a JSON-RPC error ({_error_code(message)})")
-        # As it came: a fragment is recorded byte for byte, and checked as what it says.
+        # A fragment is recorded byte for byte, and checked by its parsed value.
         return orjson.Fragment(jsonrpc.result_bytes(answer, message))
 
     async def _ready(self, meta: Message) -> tuple[Gate, ServerTools]:
@@ -164,11 +164,11 @@ class GateKeeper:
                 if self._gate is None:
                     definitions = await list_all(self._wires, meta)
                     await asyncio.to_thread(self._begin, definitions)
-        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are made together
+        assert self._gate is not None and self._tools is not None  # noqa: S101, PT018 - both are set together
         if not self._tools.met:
             async with self._lock:
                 if not self._tools.met:
-                    # What is pinned first is all there is: a client may see the list page by page.
+                    # Pin the complete list first: the client may only request one page at a time.
                     await refresh(self._tools, self._wires, meta)
         if not self._greeted and self._wires.instructions is not None:
             self._greeted = True
@@ -179,7 +179,7 @@ class GateKeeper:
         return self._gate, self._tools
 
     def _begin(self, definitions: list[Any]) -> None:
-        """The first time: a policy is written from what the server has, and then it is in force."""
+        """On the first connection, write the policy from the server's tools and open the gate with it."""
         known = [one for one in definitions if isinstance(one, dict)]
         write_policy(_workspace(self._wrapping), self._first_policy(known))
         self._open()
@@ -207,10 +207,10 @@ class GateKeeper:
         return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
 
     async def _refuse_call(self, asked: Asked, name: str, wrong: str, gate: Gate, tools: ServerTools) -> bytes:
-        """Record and tell that a call does not get as far as policy."""
+        """Record and answer a call that is refused before policy is evaluated."""
         new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
         text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
-        # Under a name that stands for no other tool: what an id cannot hold is written in numbers there.
+        # An id that no other tool can have: characters that ids do not allow are written as numbers.
         called = tool_id(self._wrapping.name, name)[:100]
         rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
         outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
@@ -218,7 +218,7 @@ class GateKeeper:
         return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
 
     def _told(self, asked: Asked, outcome: Outcome) -> bytes:
-        """The line that answers the client: the server's own, or why there is none."""
+        """Return the response line for the client: the server's own, or the reason why there is none."""
         if asked.answer is not None and (outcome.ok or (asked.server_error and _is_tools_fault(outcome))):
             self.tally.failed += asked.server_error
             return asked.answer
@@ -246,7 +246,7 @@ def _is_tools_fault(outcome: Outcome) -> bool:
 
 
 def _own_meta(request: Message) -> Message:
-    """What a request of our own says about itself: as the client's does, but that nobody waits for its progress."""
+    """Return the client's `_meta` for the relay's own requests, without the progress token."""
     return {key: value for key, value in answers.meta_of(request).items() if key != "progressToken"}
 
 

@@ -1,4 +1,4 @@
-"""What goes with each request to a server with an address: what the user gave, and what the server said to send."""
+"""Headers sent with each request to an HTTP server: from the user, and from the server's own responses."""
 
 import re
 
@@ -7,15 +7,15 @@ from tallystick.errors import ConfigError
 from tallystick.settings import key_variable
 
 LONGEST_KEPT = 4096
-"""Characters of what goes with each request because the server said so."""
+"""Maximum characters of a header value that the server supplied."""
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def given_header(text: str) -> tuple[str, str]:
-    """A header as it was given, with variables of the environment put in: a token need not stand in a config file.
+    """Parse a `Name: value` header and insert environment variables, so that config files need not contain tokens.
 
     Raises:
-        ConfigError: A variable that is not set, or something that no header can hold.
+        ConfigError: A variable is not set, or the header is not valid.
     """
     name, _, value = text.partition(":")
 
@@ -38,5 +38,5 @@ def given_header(text: str) -> tuple[str, str]:
 
 
 def can_be_kept(value: str) -> bool:
-    """Whether something that the server gave can be sent with every request from now on."""
+    """Return whether a value from the server is valid as a header of later requests."""
     return len(value) <= LONGEST_KEPT and can_be_sent(value)

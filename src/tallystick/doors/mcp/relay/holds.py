@@ -1,4 +1,4 @@
-"""A call that waits for a person: at another terminal, on the page, or in the client itself."""
+"""Wait for the approval of a call: from another terminal, on the web page, or in the client itself."""
 
 import asyncio
 import json
@@ -13,14 +13,14 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 
 LOOK_S = 0.2
-"""Between two looks at the book: soon enough for a person, seldom enough for a disk."""
+"""Seconds between two reads of the approval store: quick for a person, light on the disk."""
 ELICITATION = "elicitation"
 SHOWN = 2_000
-"""Characters of the arguments that are shown in the client."""
+"""Maximum characters of the arguments shown in the client."""
 
 
 class Waiting:
-    """Waits with held calls."""
+    """Waits for approvals of held calls."""
 
     def __init__(self, gate: Gate, wires: Wires, hold_s: float) -> None:
         self._gate = gate
@@ -28,14 +28,14 @@ class Waiting:
         self._hold_s = hold_s
 
     async def until_answered(self, asked: Asked, outcome: Outcome, tool: Any, args: Any, session: Session) -> Outcome:
-        """Wait for an answer, and go on by it; the outcome is still held if none came in time."""
+        """Wait for the approval and continue accordingly; the outcome stays held if no one answers in time."""
         held = outcome.held
         if held is None or self._hold_s <= 0:
             return outcome
         asked.waiting = True
         asking: asyncio.Task[None] | None = None
         in_session = sessionless_revision(asked.message) is None
-        # Without a session a server asks its client nothing.
+        # Revisions without a session do not let a server send requests to its client.
         if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
             asking = asyncio.ensure_future(self._elicit(held.approval_id))
         try:
@@ -47,12 +47,12 @@ class Waiting:
         if hold is None:
             return outcome
         if hold.state is State.GRANTED:
-            # The same call again: it finds the grant, and uses it up.
+            # Repeat the same call: it finds the approval and uses it.
             return await self._gate.call(tool, args, session=session)
         return await self._gate.resume(held.approval_id)
 
     async def _answered(self, approval_id: str) -> Hold | None:
-        """The request once a person has answered it; None if nobody does in time."""
+        """Return the approval request once a person has answered it; None if no one does in time."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._hold_s
         while loop.time() < end:
@@ -63,7 +63,7 @@ class Waiting:
         return None
 
     async def _elicit(self, approval_id: str) -> None:
-        """Ask the user in the client. Only where the policy says that this counts."""
+        """Ask the user in the client; only called where the policy accepts elicitation."""
         hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
         if hold is None:
             return

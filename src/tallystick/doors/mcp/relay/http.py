@@ -1,4 +1,4 @@
-"""The server's side of the relay, when the server has an address: each message a POST, answers as they come."""
+"""The server's side of the relay over streamable HTTP: each message is a POST, responses arrive as JSON or events."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +16,13 @@ from tallystick.doors.mcp.relay.routing import REVISION, RoutingHeaders
 from tallystick.doors.mcp.relay.sse import EventReader
 
 GRACE_S = 2.0
-"""For the first answer, when the client has left."""
+"""Seconds to wait for the first response after the client has left."""
 AGAIN_S = 1.0
-"""Between two tries to listen."""
+"""Seconds between two attempts to open a stream."""
 FUTILE = 60
-"""Times that a stream which broke off is taken up again and brings nothing new."""
+"""Maximum reconnects of a broken stream in a row that bring nothing new."""
 OK, ELSEWHERE, BAD = 200, 300, 400
-"""HTTP's own borders."""
+"""Bounds of the HTTP status classes."""
 SAYS_WHY = frozenset({400, 404})
 """Statuses with which a server without sessions sends a JSON-RPC error."""
 SESSION = "Mcp-Session-Id"
@@ -32,7 +32,7 @@ _HELP = {401: "log in: give --header 'Authorization: Bearer ${TOKEN}'", 403: "no
 
 
 class WebUpstream:
-    """A server that speaks streamable HTTP."""
+    """A server reached over streamable HTTP."""
 
     full = False
     failed = False
@@ -42,23 +42,23 @@ class WebUpstream:
         self._session: dict[str, str] = {}
         self._routing = RoutingHeaders()
         self._posts: dict[Any, asyncio.Task[None]] = {}
-        """Requests without a session that are under way, by their ids: closing one is how it is cancelled."""
+        """POST requests without a session in flight, by id: closing one cancels it."""
         self._owed = Owed()
         self._work: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._room.set()
         self._listening = False
         self._met = False
-        """Whether it ever gave an answer that can be used."""
+        """Whether the server ever sent a usable response."""
         self.unreached: str | None = None
 
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
-        """Remember whom to tell; there is no connection before there is something to say."""
+        """Store the callbacks; the first message opens the first connection."""
         self._on_end = on_end
         self._longest, self._on_line, self._on_long = longest, on_line, on_long
 
     def send(self, line: bytes) -> None:
-        """Say something to the server."""
+        """Send a message to the server."""
         message = read(line)
         if isinstance(message, dict) and message.get("method") == jsonrpc.CANCELLED and self._closed(message):
             return
@@ -69,25 +69,25 @@ class WebUpstream:
             post.add_done_callback(lambda _: self._posts.pop(ident, None) if self._posts.get(ident) is post else None)
 
     def pause(self) -> None:
-        """Let the server wait."""
+        """Stop reading from the server."""
         self._room.clear()
 
     def resume(self) -> None:
-        """Go on listening."""
+        """Continue reading from the server."""
         self._room.set()
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Nothing waits here, so there is always room."""
+        """Call back at once: nothing is buffered here, so there is always room."""
         call()
 
     def how_it_ended(self) -> str:
-        """For people."""
+        """Describe for people why the connection ended."""
         return self.unreached or "the connection ended"
 
     async def end(self) -> None:
-        """End the session."""
+        """Cancel running requests, end the session and close the connections."""
         if self._work and not self._met:
-            # Whoever said hello and left at once should still hear that nobody is there.
+            # A client that sent `initialize` and left at once should still learn that the server is unreachable.
             await asyncio.wait(self._work, timeout=GRACE_S)
         for task in list(self._work):
             task.cancel()
@@ -101,16 +101,16 @@ class WebUpstream:
         self._server.close()
 
     def _closed(self, cancelled: jsonrpc.Message) -> bool:
-        """Close the request that a client cancels; False: it belongs to a session, whose server is told instead."""
+        """Close the request that a client cancels; return False if the server must be notified instead."""
         wanted = answers.params_of(cancelled).get("requestId")
         post = self._posts.get(wanted) if isinstance(wanted, int | str) else None
         if post is not None:
             post.cancel()
-        # Without a session no server takes notifications.
+        # Servers without sessions do not accept notifications.
         return post is not None or not self._session
 
     def _begin(self, work: "asyncio.Future[None] | object") -> "asyncio.Task[None]":
-        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # a coroutine, always
+        task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type] # always a coroutine
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
@@ -126,7 +126,7 @@ class WebUpstream:
         except WebError as error:
             self._failed(questions, str(error))
             return
-        except Exception as error:  # noqa: BLE001 - whatever it was, somebody waits for an answer
+        except Exception as error:  # noqa: BLE001 - a request is waiting, so every error must answer it
             asyncio.get_running_loop().call_exception_handler({"message": "a bug in the relay", "exception": error})
             self._failed(questions, f"the relay failed ({type(error).__name__}); see its log")
             return
@@ -158,12 +158,12 @@ class WebUpstream:
             self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
 
     async def _reason(self, reply: Reply, questions: list[Question]) -> bytes | None:
-        """The JSON-RPC error with which a server refuses a request without a session; None: it gives none."""
+        """Return the JSON-RPC error with which a server refuses a request without a session; None if it sent none."""
         if reply.status not in SAYS_WHY or reply.kind != JSON or not any(one.sessionless for one in questions):
             return None
         message = read(await self._body(reply, questions))
         error = message.get("error") if isinstance(message, dict) else None
-        # A server that could not read so far names no id.
+        # A server that could not parse the request names no id.
         return jsonrpc.written({"jsonrpc": "2.0", "id": questions[0].ident, "error": error}) if error else None
 
     async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
@@ -171,14 +171,14 @@ class WebUpstream:
         async for piece in reply.pieces():
             body += piece
             if len(body) > self._longest:
-                # It may have no end, and somebody waits.
+                # The body may never end, and a request is waiting.
                 reply.wire.close()
                 self._too_long(questions, max(len(body), int(reply.headers.get("content-length", 0))))
                 return b""
         return bytes(body).strip()
 
     async def _stream(self, reply: Reply, questions: list[Question]) -> None:
-        """Events until the stream ends; one that breaks off before the answer is taken up again where it ended."""
+        """Read events until the stream ends; if it breaks off before the response, resume it where it ended."""
         last, futile = None, 0
         for taken in count():
             before = last
@@ -190,7 +190,7 @@ class WebUpstream:
                 self._failed(questions, how)
                 return
             if taken:
-                # A server may let us come back again and again; it need not be at once.
+                # A server may break the stream again and again: wait between reconnects.
                 await asyncio.sleep(AGAIN_S)
             reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session, "Last-Event-ID": last})
             if not _is_stream(reply):
@@ -199,7 +199,7 @@ class WebUpstream:
                 return
 
     async def _events(self, reply: Reply, questions: list[Question], last: str | None) -> tuple[str | None, str]:
-        """Pass on what one stream brings; gives where it can be taken up again, if it can, and how it ended."""
+        """Forward the events of one stream; return the event id to resume from, if any, and how the stream ended."""
         events = EventReader(self._longest)
         try:
             async for piece in reply.pieces():
@@ -221,12 +221,12 @@ class WebUpstream:
         return last, how
 
     async def _listen(self) -> None:
-        """Listen to the server's own stream."""
+        """Read the stream that the server opens for its own messages."""
         while True:
             try:
                 reply = await self._server.ask("GET", {"Accept": EVENTS, **self._session})
                 if not _is_stream(reply):
-                    # Many servers have none; that is their right.
+                    # This stream is optional, and many servers have none.
                     reply.wire.close()
                     return
                 await self._stream(reply, [])
@@ -235,8 +235,8 @@ class WebUpstream:
             await asyncio.sleep(AGAIN_S)
 
     def _say(self, data: bytes) -> None:
-        """Pass a message on as one line."""
-        # Line breaks stand between tokens only: inside a string they would be escaped.
+        """Forward a message as one line."""
+        # Line breaks occur only between tokens: inside a string they are escaped.
         line = data.strip().replace(b"\r", b" ").replace(b"\n", b" ")
         message = read(line)
         answered = self._owed.answered_by(message)
@@ -250,7 +250,7 @@ class WebUpstream:
             self._on_line(line)
 
     def _agree(self, hello: Any) -> bool:
-        """Remember the version that the server chose; False if it could not be named again."""
+        """Store the protocol version that the server chose; return False if it is not valid in a header."""
         result = hello.get("result") if isinstance(hello, dict) else None
         version = result.get("protocolVersion") if isinstance(result, dict) else None
         if isinstance(version, str) and version:
@@ -262,7 +262,7 @@ class WebUpstream:
     def _too_long(self, questions: list[Question], size: int) -> None:
         for question in (one for one in questions if one.method == jsonrpc.CALL):
             head = orjson.dumps({"id": question.ident})
-            # A call fails in its own way, if its id is found again in what is left of the answer.
+            # A call fails with its own error if its id can be found in the kept part of the response.
             if jsonrpc.key_in_ends(head, b"") is not None:
                 self._owed.give_up([question])
                 self._on_long(head, b"", size)
@@ -275,7 +275,7 @@ class WebUpstream:
         if not self._met:
             self.unreached = why
             if any(question.method == jsonrpc.INITIALIZE for question in left):
-                # A client that could not even say hello has nothing more to say.
+                # A client whose `initialize` failed cannot continue.
                 self._on_end()
 
 
@@ -288,7 +288,7 @@ def _is_stream(reply: Reply) -> bool:
 
 
 def _wrong_with(reply: Reply) -> str | None:
-    """Why what comes is not even looked at."""
+    """Return why a response is refused without reading its body; None if it is acceptable."""
     if not OK <= reply.status < ELSEWHERE:
         hint = _HELP.get(reply.status) or (MOVED if reply.status < BAD else None)
         return f"the server answered HTTP {reply.status}{f' ({hint})' if hint else ''}"

@@ -1,7 +1,7 @@
-"""One HTTP/1.1 connection after another to one server: what streamable HTTP needs, and no more.
+"""A minimal HTTP/1.1 client for one server: only what streamable HTTP needs.
 
-Messages go out as POST. An answer is one JSON document or a stream of events, and the server may keep a stream of its
-own (GET). A request is never sent twice by itself: a call that may have run must not run again.
+Messages are sent as POST. A response is one JSON document or a stream of events, and the server may keep a stream of
+its own (GET). A request is never retried automatically: a call that may have run must not run again.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from tallystick.errors import ConfigError
 
 CONNECT_S = 15.0
 IDLE_S = 4.0
-"""An idle connection is used again for so long; most servers close theirs after five seconds."""
+"""Seconds for which an idle connection is reused; most servers close theirs after five."""
 MOST_IDLE = 8
 CHUNK = 64 * 1024
 BREATH = 128
-"""Pieces of a body after which everybody else has a turn: one read may hold thousands of them."""
+"""Body chunks after which the loop runs other tasks: one read may hold thousands of chunks."""
 
 SAFE = "!#$%&'()*+,/:;=?@[]~"
-"""Signs that may stand in an address."""
+"""Characters that need no quoting in a URL."""
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
@@ -37,29 +37,29 @@ class WebError(Exception):
 
 
 def can_be_sent(value: str, name: str = "x") -> bool:
-    """Whether this can stand in a header."""
+    """Return whether a value (and a name) is valid in a header."""
     return _VALUE.fullmatch(value) is not None and _NAME.fullmatch(name) is not None
 
 
 @dataclass(kw_only=True)
 class Reply:
-    """What came back: status and headers at once, the rest as it comes."""
+    """A response: status and headers are read, the body is streamed."""
 
     status: int
     headers: Mapping[str, str]
     wire: "_Wire"
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body, piece by piece.
+        """Yield the body chunk by chunk.
 
         Raises:
-            WebError: It breaks off, or is no HTTP any more.
+            WebError: The body breaks off or is not valid HTTP.
         """
         for number in count(1):
             try:
                 event = await self.wire.next_event()
             except asyncio.CancelledError:
-                # A server that nobody listens to any more learns of it by this.
+                # Closing the connection tells the server that nobody reads the response.
                 self.wire.close()
                 raise
             except (OSError, h11.ProtocolError) as error:
@@ -92,7 +92,7 @@ class _Wire:
             self.state.receive_data(await self.reader.read(CHUNK))
 
     def usable(self, now: float) -> bool:
-        """Whether another request may go this way."""
+        """Return whether the connection can be reused for another request."""
         open_still = not self.writer.is_closing() and not self.reader.at_eof()
         return open_still and self.state.our_state is h11.IDLE and now - self.used < IDLE_S
 
@@ -102,35 +102,35 @@ class _Wire:
 
 
 class WebServer:
-    """A server at an address."""
+    """Connections to one server."""
 
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
-        """Take the address apart.
+        """Parse the URL.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: The URL is not valid.
         """
         try:
             parts = urlsplit(url)
             self._host = (parts.hostname or "").encode("idna").decode()
             port, named = parts.port, parts.netloc.rpartition("@")[2].encode("idna").decode()
         except ValueError:
-            # The address may hold a password, so it is not shown.
+            # The URL may contain a password, so it is not shown.
             message = "--url: its host or port cannot be used. Write it as http://HOST:PORT/PATH."
             raise ConfigError(message, code="url_unusable") from None
         self._secure = parts.scheme == "https"
         self._port = port or (443 if self._secure else 80)
-        # Letters that an address cannot have are written as their numbers; what is written so already stays.
+        # Percent-encode characters that a URL cannot contain; existing escapes stay.
         path, query = quote(parts.path or "/", safe=SAFE), quote(parts.query, safe=SAFE)
         self._target = path + (f"?{query}" if query else "")
         self._headers = [("Host", named), *headers]
         self._idle: list[_Wire] = []
 
     async def ask(self, method: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
-        """Send one request.
+        """Send one request and wait for the response headers.
 
         Raises:
-            WebError: No connection, or no HTTP.
+            WebError: There is no connection, or the response is not HTTP.
         """
         wire = await self._wire()
         sent = [*self._headers, *headers.items(), ("Content-Length", str(len(body)))]
@@ -157,7 +157,7 @@ class WebServer:
         return Reply(status=event.status_code, headers=found, wire=wire)
 
     def done(self, reply: Reply) -> None:
-        """Give back the connection of a reply that was read to its end; one that was not is closed."""
+        """Return the connection of a completely read response to the pool; close it otherwise."""
         wire = reply.wire
         if wire.state.our_state is h11.DONE and wire.state.their_state is h11.DONE and len(self._idle) < MOST_IDLE:
             wire.state.start_next_cycle()
@@ -167,7 +167,7 @@ class WebServer:
             wire.close()
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all idle connections."""
         while self._idle:
             self._idle.pop().close()
 

@@ -1,4 +1,4 @@
-"""Change single entries of a JSON file and leave every other byte as it is: how it is laid out is somebody's work."""
+"""Change single entries of a JSON file and keep every other byte, so that the user's formatting survives."""
 
 import json
 import re
@@ -14,17 +14,17 @@ _DECODER = json.JSONDecoder()
 
 @record
 class Member:
-    """Where one member of an object stands in the text."""
+    """The position of one member of an object in the text."""
 
     name: str
     start: int
-    """Where its name begins."""
+    """Where its name starts."""
     value: int
     end: int
 
 
 def member(text: str, path: tuple[str, ...]) -> Member | None:
-    """Find a member by the names that lead to it; of two with one name the last counts, as for every reader.
+    """Find a member by its path; of duplicate names the last counts, as in most parsers.
 
     Raises:
         ValueError: The text is not JSON.
@@ -39,13 +39,13 @@ def member(text: str, path: tuple[str, ...]) -> Member | None:
 
 
 def with_entry(text: str, path: tuple[str, str], entry: Mapping[str, Any], *, written: str | None = None) -> str:
-    """The text with another value at a table's name, which need not be there yet.
+    """Return the text with an entry of a table added or replaced.
 
     Args:
-        text: The file.
-        path: The table's name and the entry's.
-        entry: The value.
-        written: The value as it should stand there; otherwise it is laid out like the rest of the file.
+        text: The file's content.
+        path: The names of the table and the entry.
+        entry: The new value.
+        written: The exact text of the value; otherwise it is formatted like the rest of the file.
     """
     expected = json.loads(text or "{}")
     expected = {**expected, path[0]: {**expected.get(path[0], {}), path[1]: dict(entry)}}
@@ -62,7 +62,7 @@ def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written:
     if found is None:
         table = member(text, path[:1])
         if table is None:
-            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # it matches nothing, too
+            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # the pattern also matches the empty string
         return _added(text, table.value, path[1], entry)
     old = json.loads(text[found.value : found.end])
     if written is not None or not isinstance(old, dict) or old.keys() != entry.keys():
@@ -76,7 +76,7 @@ def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written:
 
 
 def _added(text: str, at: int, name: str, value: Any) -> str:
-    """The text with one member more at the end of the object that begins here."""
+    """Append a member to the object that starts here."""
     last = next(reversed(list(_members(text, at))), None)
     if last is None:
         _, end = _DECODER.raw_decode(text, at)
@@ -88,7 +88,7 @@ def _added(text: str, at: int, name: str, value: Any) -> str:
 
 
 def _laid_out(text: str, at: int, value: Any, like: str = "\n") -> str:
-    """A value as the file has its others: on one line if the file (or what stood there) is, otherwise indented."""
+    """Format a value like the rest of the file: on one line if the file (or the old value) is, otherwise indented."""
     unit = _INDENT.search(text)
     if unit is None or ("\n" not in like and like.startswith("[")):
         return json.dumps(value, ensure_ascii=False)
@@ -99,7 +99,7 @@ def _laid_out(text: str, at: int, value: Any, like: str = "\n") -> str:
 
 
 def _members(text: str, at: int) -> Iterator[Member]:
-    """The members of the object that begins here; none if it is something else."""
+    """Yield the members of the object that starts here; none if it is not an object."""
     at = _skip(text, at)
     if text[at : at + 1] != "{":
         return
@@ -113,4 +113,4 @@ def _members(text: str, at: int) -> Iterator[Member]:
 
 
 def _skip(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr] # it matches nothing, too
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr] # the pattern also matches the empty string

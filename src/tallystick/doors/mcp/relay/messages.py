@@ -1,4 +1,4 @@
-"""What the relay and the gate's side of it say to each other."""
+"""The interfaces between the relay and its gate side."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,25 +13,25 @@ from tallystick.doors.mcp.lines import OnLine, OnLong
 
 @dataclass(kw_only=True, slots=True)
 class Asked:
-    """One `tools/call` on its way."""
+    """One `tools/call` in flight."""
 
     key: Key
     line: bytes
-    """As the client sent it."""
+    """The line as the client sent it."""
     message: Message
     decided: bool = False
-    """It has come to the gate, which records whatever comes of it."""
+    """The gate has taken the call and records its outcome."""
     forwarded: bool = False
-    """The server was asked; before that, no answer to it can be true."""
+    """The call was sent to the server; a response before that is not genuine."""
     cancelled: bool = False
-    """The client does not want the answer any more."""
+    """The client cancelled the call."""
     waiting: bool = False
-    """For a person."""
+    """The call is waiting for approval."""
     answered: "asyncio.Future[tuple[bytes, Message]] | None" = None
     answer: bytes | None = None
-    """The server's response, as it came."""
+    """The server's response, byte for byte."""
     server_error: bool = False
-    """The response is a JSON-RPC error and no result."""
+    """The response is a JSON-RPC error, not a result."""
     task: "asyncio.Task[None] | None" = None
 
     @property
@@ -41,12 +41,12 @@ class Asked:
 
 
 SERVED: ContextVar[Asked] = ContextVar("tallystick_relayed")
-"""The call that a relayed tool's handler runs for."""
+"""The call that a relayed tool's handler is running for."""
 
 
 @dataclass(kw_only=True)
 class Tally:
-    """What happened, for the line at the end."""
+    """Counters for the summary at the end."""
 
     calls: int = 0
     held: int = 0
@@ -55,106 +55,106 @@ class Tally:
 
 
 class TooLongError(Exception):
-    """The server's answer was larger than a line may be."""
+    """The server's response exceeded the maximum line length."""
 
 
 class UnreadableError(Exception):
-    """The server's answer is not the same to every parser."""
+    """Parsers disagree about the server's response."""
 
 
 class ServerGoneError(Exception):
-    """The server ended before it answered."""
+    """The server ended before it responded."""
 
 
 class Wires(Protocol):
-    """What the gate's side needs of the relay."""
+    """What the gate side needs from the relay."""
 
     client_name: str | None
     client_elicits: bool
     instructions: str | None
-    """What the server said about itself; None: it has not said hello yet."""
+    """The server's `instructions`; None until it has answered `initialize`."""
 
     def note(self, text: str, *, always: bool = False) -> None:
-        """Say something to whoever reads the log, a few times; what must not be missed, always."""
+        """Write a note to stderr, a limited number of times unless `always` is set."""
         ...
 
     async def ask_server(self, method: str, params: Message) -> Message:
-        """Ask the server something ourselves."""
+        """Send the relay's own request to the server."""
         ...
 
     async def ask_client(self, method: str, params: Message) -> Message:
-        """Ask the client something ourselves."""
+        """Send the relay's own request to the client."""
         ...
 
     async def forward(self, asked: Asked, line: bytes) -> tuple[bytes, Message]:
-        """Send a call on, and wait for what the server answers."""
+        """Forward a call to the server and wait for its response."""
         ...
 
 
 class Keeper(Protocol):
-    """The gate's side of the relay."""
+    """The gate side of the relay."""
 
     tally: Tally
 
     async def answer(self, asked: Asked) -> bytes:
-        """Put one call through the gate, and give the line that answers it."""
+        """Send one call through the gate and return the response line."""
         ...
 
     async def listed(self, line: bytes, message: Message, request: Message) -> bytes:
-        """Look at a list of tools on its way to the client that asked for it, and give the line to pass on."""
+        """Check a tool list for the client that requested it and return the line to forward."""
         ...
 
     async def refused(self, text: bytes, reason: str) -> None:
-        """Record a message that was refused before there was a call."""
+        """Record a message that was refused before it became a call."""
         ...
 
     def changed(self) -> None:
-        """The server said that its tools are not what they were."""
+        """Note that the server announced a change of its tools."""
         ...
 
 
 class Upstream(Protocol):
-    """The server's end."""
+    """The connection to the server."""
 
     @property
     def full(self) -> bool:
-        """Whether the server does not take what it is told."""
+        """Whether the server does not accept more data at the moment."""
         ...
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly."""
+        """Whether the server ended with an error."""
         ...
 
     @property
     def unreached(self) -> str | None:
-        """Why nobody ever answered, if nobody did."""
+        """Why the server could not be reached; None if it responded."""
         ...
 
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
-        """Begin to pass on what the server says."""
+        """Start to forward the server's messages."""
         ...
 
     def send(self, line: bytes) -> None:
-        """Say something to the server."""
+        """Send a message to the server."""
         ...
 
     def pause(self) -> None:
-        """Let the server wait."""
+        """Stop reading from the server."""
         ...
 
     def resume(self) -> None:
-        """Go on listening."""
+        """Continue reading from the server."""
         ...
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Call this when the server takes more."""
+        """Call this when the server accepts data again."""
         ...
 
     async def end(self) -> None:
-        """End the server, or the session with it."""
+        """End the server process, or the session with it."""
         ...
 
     def how_it_ended(self) -> str:
-        """For people."""
+        """Describe for people how the connection ended."""
         ...

@@ -1,4 +1,4 @@
-"""What a server and its tools are called here."""
+"""Derive the ids of servers and their tools."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ LAUNCHERS = frozenset({
     "docker", "podman",
     "env", "sh", "bash", "cmd", "ruby", "java", "dotnet", "go", "cargo", "exec", "run", "dlx", "x", "tool",
 })  # fmt: skip
-"""Words that start a server and do not name it."""
+"""Words that start a server but do not name it."""
 
 _OPTION_WITH_VALUE = frozenset(
     {"-m", "--from", "--with", "--directory", "--project", "-p", "--python", "-v", "-e", "--name"}
@@ -26,7 +26,7 @@ FALLBACK = "server"
 
 
 def server_name(command: Sequence[str]) -> str:
-    """A short name for a server, from the command that starts it: `npx -y @org/server-git` is `git`."""
+    """Derive a short server name from its command: `npx -y @org/server-git` becomes `git`."""
     skip = False
     for place, word in enumerate(command):
         if skip:
@@ -44,13 +44,13 @@ def server_name(command: Sequence[str]) -> str:
 
 
 def host_name(url: str) -> str:
-    """A short name for a server that is reached by its address."""
+    """Derive a short server name from its URL."""
     parts = urlsplit(url)
     return plain_name(f"{parts.hostname or FALLBACK}{f'-{port}' if (port := _port(parts)) else ''}")
 
 
 def shown_url(url: str) -> str:
-    """An address as it may be shown: without a name, a password or a question in it."""
+    """Return a URL that is safe to show: without user name, password and query."""
     parts = urlsplit(url)
     port = _port(parts)
     return f"{parts.scheme}://{parts.hostname or ''}{f':{port}' if port else ''}{parts.path}"
@@ -60,16 +60,16 @@ def _port(parts: SplitResult) -> int | None:
     try:
         return parts.port
     except ValueError:
-        return None  # no number, or none that a port can have: whoever connects says so
+        return None  # Not a valid port; connecting reports the error.
 
 
 def safe_name(given: str) -> str:
-    """A name that can be a folder and the first part of a tool's id."""
+    """Return a name that is valid as a folder and as the first part of a tool id."""
     return _NO_NAME.sub("-", given)[:LONGEST].strip("-_") or FALLBACK
 
 
 def plain_name(given: str) -> str:
-    """The same, without what only says that it is a server: `mcp-server-git` is `git`."""
+    """Like `safe_name`, but without words that only mark a server: `mcp-server-git` becomes `git`."""
     name = _NO_NAME.sub("-", given.rpartition("/")[2].partition("@")[0][:_LOOKED_AT]).strip("-_")
     while (shorter := _DECORATION.sub("", name.lower())) and shorter != name.lower():
         name = shorter
@@ -77,12 +77,12 @@ def plain_name(given: str) -> str:
 
 
 def tool_id(server: str, name: str) -> str:
-    """The id of a server's tool in the catalogue; letters that no id may have are written as their numbers."""
+    """Return the id of a server's tool; characters that ids do not allow are written as numbers."""
     return f"{server}.{_NO_TOOL.sub(lambda odd: f'-x{ord(odd[0]):x}-', name)}"
 
 
 def _stem(word: str) -> str:
-    """`/usr/bin/python3.12` is `python3.12`, `build/index.js` is `build`, `@org/server-git@1.2` is `server-git`."""
+    """Strip path, scope, version and suffix: `build/index.js` becomes `build`, `@org/server-git@1.2` `server-git`."""
     if word.startswith("@") or "/" not in word:
         name = word.rpartition("/")[2].partition("@")[0]
         return re.sub(r"\.(?:py|js|mjs|cjs|ts|exe|sh|jar|rb)$", "", name)

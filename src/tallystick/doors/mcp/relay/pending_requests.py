@@ -1,7 +1,7 @@
-"""What a server with an address still owes: each request that went out, until something answers it.
+"""Track requests to an HTTP server until they are answered.
 
-A process that answers nothing has ended, and everybody hears of that. Over HTTP each request may end without an answer
-by itself, so somebody has to know whose it was.
+A stdio server that stops responding has ended, and every request fails with it. Over HTTP each request can fail on its
+own, so the relay must know which one a failure belongs to.
 """
 
 from collections import deque
@@ -12,12 +12,12 @@ from typing import Any
 from tallystick.doors.mcp import answers, jsonrpc
 
 REMEMBERED = 1024
-"""Requests of which we said ourselves that there is no answer; one that still comes is dropped."""
+"""Number of failed requests to remember; late responses to them are dropped."""
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class Question:
-    """One request on its way."""
+    """One pending request."""
 
     ident: Any
     method: Any
@@ -26,14 +26,14 @@ class Question:
 
 
 class Owed:
-    """The requests that wait, whatever stream their answers come by."""
+    """The pending requests, whichever stream their responses arrive on."""
 
     def __init__(self) -> None:
         self._waiting: dict[Any, list[Question]] = {}
         self._told: deque[Any] = deque(maxlen=REMEMBERED)
 
     def ask(self, message: Any) -> list[Question]:
-        """Remember what a message of the client asks: one thing, several in a batch, or nothing."""
+        """Track the requests in a client's message: one, several in a batch, or none."""
         asked = [
             Question(
                 ident=part["id"], method=part["method"], sessionless=answers.sessionless_revision(part) is not None
@@ -46,7 +46,7 @@ class Owed:
         return asked
 
     def answered_by(self, message: Any) -> list[Question]:
-        """The requests that a message of the server answers; of two with one id, the older one."""
+        """Return the requests that a server's message answers; of two with the same id, the older one."""
         return [
             waiting[0]
             for part in _parts(message)
@@ -54,12 +54,12 @@ class Owed:
         ]
 
     def is_late(self, message: Any) -> bool:
-        """Whether a message answers only what nobody waits for any more, because we told them."""
+        """Return whether a message only answers requests that the relay has already failed."""
         parts = _parts(message)
         return bool(parts) and all(jsonrpc.is_answer(part) and _key(part.get("id")) in self._told for part in parts)
 
     def settle(self, questions: Iterable[Question]) -> list[Question]:
-        """These have their answers; gives those that had none before."""
+        """Mark these requests as answered; return those that were still pending."""
         settled = []
         for question in questions:
             if not question.open:
@@ -73,14 +73,14 @@ class Owed:
         return settled
 
     def give_up(self, questions: Iterable[Question]) -> list[Question]:
-        """The server will not answer these; gives those that somebody has to be told of."""
+        """Mark these requests as failed; return those whose client must be told."""
         left = self.settle(questions)
         self._told.extend(_key(question.ident) for question in left)
         return left
 
 
 def read(line: bytes) -> Any:
-    """A message, also where it is one to some parsers only; None if it is none."""
+    """Parse a message, including one that only some parsers accept; None if it is not JSON."""
     message = jsonrpc.read(line)
     return jsonrpc.read_anyhow(line) if message is None else message
 
@@ -90,7 +90,7 @@ def _parts(message: Any) -> list[jsonrpc.Message]:
 
 
 def _key(ident: Any) -> Any:
-    """An id as the other side of the relay compares it."""
+    """Return an id in the form in which the relay compares ids."""
     key = jsonrpc.lenient(ident)
-    # "nan" would be a number that equals nothing, not even itself.
+    # "nan" would become a number that is not equal to itself.
     return ident if key != key else key  # noqa: PLR0124

@@ -1,10 +1,10 @@
-"""What each tool said it was when it was accepted.
+"""Pin the accepted definition of each tool.
 
-A server may describe a tool harmlessly on the day it is installed, and otherwise a week later: the description is
-text for the model. So what a server offers when it is first met is pinned by its digest. A definition that differs
-later, and a tool that was not there then, is kept aside: the tool is neither shown nor called until a person has
-looked (`tally mcp review`). What the server says about itself (`instructions`) is pinned, too, but it passes: clients
-have no use for half a greeting.
+A server may describe a tool harmlessly when it is installed and differently a week later, and the description is text
+for the model. So the definitions from the first connection are pinned by their digests. A tool whose definition differs
+later, or that is new, is withheld: it is neither listed nor callable until a person reviews it (`tally mcp review`).
+The server's `instructions` are pinned too but are forwarded even if they changed, because clients cannot use a partial
+`initialize` response.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,13 +20,13 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
 
 PINNED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""The parts that a model is shown or that say what may be sent; icons and the like may change."""
+"""The members that the model sees or that define the input; others, such as icons, may change."""
 FILE = "relay.json"
 DAMAGED = "relay_pins_damaged"
 INSTRUCTIONS = "(instructions)"
-"""Where a tool's name would stand, for what the server says about itself."""
+"""Takes the place of a tool's name for the server's instructions."""
 LONGEST_SHOWN = 64 * 1024
-"""Characters of the instructions that are kept to be shown; the digest is of all."""
+"""Maximum characters of the instructions that are stored for display; the digest covers all."""
 
 
 @record
@@ -35,20 +35,20 @@ class Pin:
 
     name: str
     digest: str
-    """Of the definition that was accepted; empty: none was, the tool is new."""
+    """Digest of the accepted definition; empty if none was accepted because the tool is new."""
     definition: Mapping[str, Any]
     offered: Mapping[str, Any] | None = None
-    """What the server offers instead; None: nothing else."""
+    """The definition that the server offers now; None if it is the accepted one."""
     accepted: Mapping[str, str] | None = None
-    """Who accepted a change, how and when; None: it is as it was first seen."""
+    """Who accepted a change, how and when; None if the definition is the one first seen."""
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody has accepted it in any form."""
+        """Whether no definition of it was ever accepted."""
         return not self.digest
 
     def as_dict(self) -> dict[str, Any]:
-        """As it is kept."""
+        """Return the pin as it is stored."""
         wire = {"digest": self.digest, "definition": self.definition}
         more = {"offered": self.offered, "accepted": self.accepted}
         return wire | {name: value for name, value in more.items() if value is not None}
@@ -61,7 +61,7 @@ class PinBook:
         self._file = JsonFile(workspace / CONTROL_ROOM / FILE, code=DAMAGED)
 
     def read(self) -> dict[str, Pin]:
-        """All pins, by the tool's name.
+        """Return all pins by tool name.
 
         Raises:
             ConfigError: The file is damaged.
@@ -69,7 +69,7 @@ class PinBook:
         return self._read()[0]
 
     def to_review(self) -> list[Pin]:
-        """Everything that is not as it was accepted; the instructions first.
+        """Return every pin whose offered definition differs from the accepted one; the instructions first.
 
         Raises:
             ConfigError: The file is damaged.
@@ -85,12 +85,12 @@ class PinBook:
         trust_new: bool = False,
         on_pin: Callable[[Mapping[str, str]], None] | None = None,
     ) -> frozenset[str]:
-        """Hold a list against the pins, note what differs, and give the names that must be neither shown nor called.
+        """Compare definitions with the pins, store the differences, and return the names to withhold.
 
         Args:
-            definitions: What the server offers; the first time it must be all of it.
-            trust_new: Pin tools that were not there before, too.
-            on_pin: Called with name → digest before something is pinned; if it raises, nothing is.
+            definitions: The tools that the server offers; the first time, all of them.
+            trust_new: Also pin tools that were not there before.
+            on_pin: Called with name → digest before anything is pinned; if it raises, nothing is.
         """
         offered = {definition["name"]: pinned_part(definition) for definition in definitions}
         known, _ = self._read()
@@ -105,7 +105,7 @@ class PinBook:
         return frozenset(name for name, now in offered.items() if known[name].digest != digest_of(now))
 
     def compare_instructions(self, text: str) -> bool:
-        """Pin what the server says about itself, or note that it differs; says whether it is as it was."""
+        """Pin the instructions, or store that they differ; return whether they are unchanged."""
         now = {"name": INSTRUCTIONS, "description": text[:LONGEST_SHOWN]}
         if len(text) > LONGEST_SHOWN:
             now["title"] = f"cut; SHA-256 of the whole: {sha256(text.encode()).hexdigest()}"
@@ -119,7 +119,7 @@ class PinBook:
         return known.offered is None
 
     def accept(self, name: str, digest: str, *, person: str, channel: str, when: str) -> bool:
-        """Take what is offered as the new pin; False if it is not (any more) what the person saw."""
+        """Pin the offered definition; return False if it is no longer the one that the person saw."""
         with self._file.locked():
             tools, instructions = self._read()
             pin = instructions if name == INSTRUCTIONS else tools.get(name)
@@ -134,7 +134,7 @@ class PinBook:
             return True
 
     def _read(self) -> tuple[dict[str, Pin], Pin | None]:
-        """The tools' pins, and that of the instructions."""
+        """Return the pins of the tools and of the instructions."""
         kept = self._file.read()
         tools = {} if kept is None else kept.get("tools")
         if not isinstance(tools, dict):
@@ -163,17 +163,17 @@ class PinBook:
 
 
 def pinned_part(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a definition that are pinned."""
+    """Return the members of a definition that are pinned."""
     return {name: definition[name] for name in PINNED if definition.get(name) is not None}
 
 
 def digest_of(definition: Mapping[str, Any]) -> str:
-    """The digest of a definition; the order of keys means nothing."""
+    """Return the digest of a definition; the order of keys does not matter."""
     return sha256(orjson.dumps(pinned_part(definition), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noqa: FBT001 - a plain fact
-    """Whether what the file says about the offer is not what is offered."""
+def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noqa: FBT001 - a private helper
+    """Return whether the stored offer differs from the current one."""
     if pin.is_new and trust_new:
         return True
     return pin.offered is not None if pin.digest == digest_of(now) else pin.offered != now

@@ -1,10 +1,9 @@
-"""A server that is started here and spoken to over stdio.
+"""A server process connected over stdio.
 
-It runs in a process group of its own, so that whatever it started ends with it: the real server is often the child of
-a launcher. It is asked to end by closing its input, then by a signal, then by one that cannot be ignored.
-
-If this process is itself ended by a signal that it cannot catch, a small shell does the same in its place: it waits at
-a pipe that only this process holds, and the end of the pipe is the end of this process.
+It runs in its own process group, so that its children end with it: the real server is often the child of a launcher. It
+is stopped by closing its input, then by SIGTERM, then by SIGKILL. If this process is itself killed, a small shell does
+the same in its place: it reads a pipe that only this process holds, and the end of the pipe means that this process has
+ended.
 """
 
 import contextlib
@@ -17,20 +16,20 @@ from collections.abc import Callable, Sequence
 from tallystick.errors import ConfigError
 
 PATIENCE_S = 2.0
-"""Between closing its input, asking it to end, and ending it."""
+"""Seconds between closing the input, SIGTERM and SIGKILL."""
 SHELL = "/bin/sh"
 GUARD = 'read -r _ || { sleep "$2"; kill -s TERM -- "-$1"; sleep "$2"; kill -s KILL -- "-$1"; }'
-"""A line means that all is well and there is nothing left to do. Only the end of the pipe without one is an end."""
+"""A line means a normal shutdown with nothing left to do; only end-of-file without a line triggers the signals."""
 
 
 class ServerProcess:
     """One server process."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
-            ConfigError: There is no such command, or it cannot be run.
+            ConfigError: The command does not exist or cannot be run.
         """
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command
@@ -49,11 +48,11 @@ class ServerProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit code; None while the process runs."""
         return self._process.returncode
 
     def watch(self, on_exit: Callable[[], None]) -> None:
-        """Call this, on a thread of its own, when the process has ended."""
+        """Call `on_exit` on a separate thread when the process has ended."""
 
         def wait() -> None:
             self._process.wait()
@@ -63,20 +62,20 @@ class ServerProcess:
         threading.Thread(target=wait, name="upstream", daemon=True).start()
 
     def close_input(self) -> None:
-        """Say that nothing more will come."""
+        """Close the process's stdin."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
 
     def end(self, patience_s: float = PATIENCE_S) -> None:
-        """End it and everything it started; gives back when it is gone, so this is for a thread that may wait."""
+        """Stop the process and its children and block until it has ended; call it from a thread that may wait."""
         self.close_input()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
                 self._signal(number)
             if self._gone.wait(patience_s):
                 break
-        # A launcher may be gone while what it launched is not.
+        # A launcher may have ended while its child is still running.
         self._signal(signal.SIGKILL)
         if self._guard is not None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
@@ -91,10 +90,10 @@ class ServerProcess:
 
 
 def _guard(group: int) -> "subprocess.Popen[bytes] | None":
-    """Somebody who ends this process group if we are killed; None where there is no shell to do it."""
+    """Start a shell that ends this process group if we are killed; None where there is no shell."""
     try:
-        # A session of its own, so that what ends us as a group does not end it, too. It holds none of our streams.
-        return subprocess.Popen(  # noqa: S603 - fixed words, and a number
+        # In its own session, so that a signal to our group does not end it too. It holds none of our streams.
+        return subprocess.Popen(  # noqa: S603 - a fixed command and a number
             [SHELL, "-c", GUARD, "tallystick", str(group), f"{PATIENCE_S:g}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

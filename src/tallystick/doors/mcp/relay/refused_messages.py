@@ -1,8 +1,8 @@
-"""Messages that were refused before there was a call, on their way to the ledger.
+"""Queue of refused messages that still need a receipt.
 
-The client is told at once; the receipt follows, one after the other in the order in which they came. Only so many may
-wait: then the client's next messages stay in the pipe, so that a flood of garbage fills neither memory nor the log
-faster than it can be written.
+The client gets its error at once; the receipts follow in the order of the messages. The queue is limited: when it is
+full, the client's next messages stay in the pipe, so that a flood of garbage fills neither memory nor the log faster
+than receipts can be written.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from tallystick.errors import TallyError
 
 WAITING = 64
 KEPT = 64 * 1024
-"""Bytes of a refused message that are recorded: enough to see what it was."""
+"""Maximum bytes of a refused message that are recorded: enough to identify it."""
 
 AMBIGUOUS = "not one JSON message with each key once"
 CANCELLED_EARLY = "cancelled before it was decided"
@@ -26,17 +26,17 @@ TOO_LONG = "the message is too large"
 
 
 class Refusals:
-    """What still has to be recorded."""
+    """The refusals that are not recorded yet."""
 
     def __init__(
         self, keeper: Callable[[], Awaitable[Keeper]], *, on_room: Callable[[], None], note: Callable[[str], None]
     ) -> None:
-        """Name whoever is concerned.
+        """Set the gate side and the callbacks.
 
         Args:
-            keeper: Gives the gate's side; it may have to be opened first.
-            on_room: Called when all is recorded.
-            note: Says something to whoever reads the log.
+            keeper: Returns the gate side, opening it first if necessary.
+            on_room: Called when everything is recorded.
+            note: Writes to the log.
         """
         self._keeper = keeper
         self._on_room = on_room
@@ -45,17 +45,17 @@ class Refusals:
         self._task: asyncio.Task[None] | None = None
 
     def full(self) -> bool:
-        """Whether no more should be said for a while."""
+        """Return whether to stop reading the client for a while."""
         return len(self._waiting) >= WAITING
 
     def add(self, text: bytes, reason: str) -> None:
-        """Record this when its turn comes."""
+        """Add a refused message to the queue."""
         self._waiting.append((text[:KEPT], reason))
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._record())
 
     async def finish(self, timeout_s: float) -> None:
-        """Wait until all is recorded, but not longer than this."""
+        """Wait until everything is recorded, but at most this many seconds."""
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task], timeout=timeout_s)
             self._task.cancel()
@@ -67,7 +67,7 @@ class Refusals:
                 await (await self._keeper()).refused(text, reason)
             except TallyError as error:
                 self._note(f"a refused message could not be recorded: {error.code}: {error}")
-            except Exception as error:  # noqa: BLE001 - one message must not keep the others from the ledger
+            except Exception as error:  # noqa: BLE001 - one message must not block the recording of the others
                 self._note(f"a bug in the relay: {type(error).__name__}: {error}")
             self._waiting.popleft()
         self._on_room()

@@ -1,14 +1,15 @@
-"""The relay: lines pass between a client and a server; calls and lists of tools go by way of the gate.
+"""The relay forwards lines between a client and a server and sends calls and tool lists through the gate.
 
-    client ──line──► names a call? ──no───────────────────────────────► server
+    client ──line──► is it a call? ──no───────────────────────────────► server
                           │ yes
                           └──► gate: admit, decide, record ──line─────► server
+
     client ◄──line── gate: check, record ◄──answers a call? yes──line── server
     client ◄──line───────────────────────────────────────── no ──line── server
 
-Everything else of the protocol passes as it came, byte for byte: resources, prompts, sampling, elicitation, roots,
-logging, progress, completions. `from_client` and `from_server` are the two directions, `connection` is what they
-share, `gate_side` is the gate's side. The gate loads while the server starts.
+Everything else in the protocol is forwarded byte for byte: resources, prompts, sampling, elicitation, roots, logging,
+progress, completions. `from_client` and `from_server` are the two directions, `connection` is their shared state,
+`gate_side` is the gate's side. The gate loads while the server starts.
 """
 
 import asyncio
@@ -27,11 +28,11 @@ from tallystick.doors.presentation.meta import CODE
 from tallystick.errors import TallyError
 
 FAREWELL_S = 5.0
-"""For calls that are under way when the client has said its last word."""
+"""Seconds that calls in flight get to finish after the client has closed its end."""
 
 
 class Relay:
-    """One client, one server, one gate between them."""
+    """One client, one server, and the gate between them."""
 
     def __init__(
         self,
@@ -42,21 +43,21 @@ class Relay:
         token: str,
         streams: tuple[int, int] = (0, 1),
     ) -> None:
-        """Join them.
+        """Connect client, server and gate.
 
         Args:
-            wrapping: How.
-            upstream: The server's end.
+            wrapping: The options.
+            upstream: The connection to the server.
             open_keeper: Opens the gate; called once, when it is first needed.
-            token: Something that nobody can guess; our own ids begin with it.
-            streams: Where the client is read and written.
+            token: An unguessable text; the ids of the relay's own requests start with it.
+            streams: File descriptors for reading from and writing to the client.
         """
         self._upstream = upstream
         self._longest = wrapping.longest
         self._open_keeper = open_keeper
         self._opening: asyncio.Future[Keeper] | None = None
         self._polite = False
-        """Whether calls that are under way may still come to their end."""
+        """Whether calls in flight may finish during shutdown."""
         self._switch = Switch(upstream, LineWriter(streams[1], on_gone=self.stop), token=token)
         self._refusals = Refusals(self._keeper, on_room=self._switch.hear_client, note=self._switch.note)
         self._switch.crowded = self._refusals.full
@@ -73,11 +74,11 @@ class Relay:
 
     @property
     def fatal(self) -> TallyError | None:
-        """What ended it, if that was something that cannot be used as it is."""
+        """The unrecoverable error that stopped the relay, if any."""
         return self._switch.fatal
 
     async def run(self) -> None:
-        """Relay until one side is gone, or somebody says stop."""
+        """Relay until one side ends or `stop` is called."""
         switch = self._switch
         async with asyncio.TaskGroup() as tasks:
             self._tasks = tasks
@@ -95,7 +96,7 @@ class Relay:
             switch.client.close(end=False)
 
     def stop(self) -> None:
-        """End it all."""
+        """Stop the relay."""
         self._switch.stopping.set()
 
     # -- calls and lists -----------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ class Relay:
             self._switch.fail(error)
             text = f"tallystick: {error.code}: {error}"
             shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
-        except Exception as error:  # noqa: BLE001 - a list of anybody's must not end the calls that are under way
+        except Exception as error:  # noqa: BLE001 - an unusable list must not end the calls in flight
             self._switch.note(f"the server's list of tools cannot be used: {type(error).__name__}: {error}")
             text = "tallystick: the server's list of tools cannot be used"
             shown = answers.error(message.get("id"), jsonrpc.SERVER_ERROR, text)
@@ -149,12 +150,12 @@ class Relay:
             self._opening.result().changed()
 
     def _hello(self) -> None:
-        # Nobody waits for it here. A shield that nobody waits for would print a stack trace when it fails.
+        # Not awaited here: an unawaited shield would print a stack trace if opening fails.
         self._opened_once()
 
     def _keeper(self) -> "asyncio.Future[Keeper]":
         opening = self._opened_once()
-        # One call that is cancelled must not take the gate from the others; once it is open, none can.
+        # Cancelling one call must not cancel the opening of the gate for the others; once open, it cannot be cancelled.
         return opening if opening.done() else asyncio.shield(opening)
 
     def _opened_once(self) -> "asyncio.Future[Keeper]":
@@ -167,15 +168,15 @@ class Relay:
         if not opened.cancelled() and isinstance(error := opened.exception(), TallyError):
             self._switch.fail(error)
 
-    # -- ends ----------------------------------------------------------------------------------------------------------
+    # -- shutdown ------------------------------------------------------------------------------------------------------
 
     def _farewell(self) -> None:
-        """The client has said its last word."""
+        """The client closed its end: shut down, but let calls in flight finish."""
         self._polite = True
         self.stop()
 
     def _gone(self) -> None:
-        """The server has ended: each call that waits for it is told, and gets its receipt."""
+        """The server ended: fail each call that waits for it, so that it gets its receipt."""
         self._switch.note(f"the server is gone: {self._upstream.how_it_ended()}")
         self._switch.lose_all()
         self._farewell()

@@ -1,8 +1,8 @@
-"""Headers by which a server without sessions routes a request: its revision, its method, what it names, arguments.
+"""Routing headers for servers without sessions: protocol revision, method, name and arguments.
 
-A revision without a session asks for them over HTTP, and refuses a request whose headers and body differ. A client of
-the relay speaks lines, so the relay makes them, from the message that is sent and from the schemas that the server
-published: a property with `x-mcp-header` is repeated in a header of that name.
+Revisions without a session require them over HTTP and refuse a request whose headers and body differ. The relay's
+client uses stdio, so the relay derives the headers from the message and from the server's published schemas: a property
+with `x-mcp-header` is repeated in a header of that name.
 """
 
 import base64
@@ -20,20 +20,20 @@ NAMED_BY = {CALL: "name", "prompts/get": "name", "resources/read": "uri"}
 """Method → the parameter that `Mcp-Name` repeats."""
 DECLARED = "x-mcp-header"
 DEEPEST = 64
-"""Levels of a schema that are looked at."""
+"""Maximum depth of a schema that is searched."""
 _ENCODED = re.compile(r"=\?base64\?.*\?=", re.DOTALL)
 Path = tuple[str, ...]
 
 
 class RoutingHeaders:
-    """What the server's tools ask to be repeated in headers, and the headers of each request."""
+    """Knows which arguments the server's tools repeat in headers, and builds the headers of each request."""
 
     def __init__(self) -> None:
         self._declared: dict[str, dict[Path, str]] = {}
         """Tool → path of a property → name of its header."""
 
     def learn(self, response: Message) -> None:
-        """Take a list of tools."""
+        """Read the header declarations from a tool list."""
         result = response.get("result")
         tools = result.get("tools") if isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else ():
@@ -41,7 +41,7 @@ class RoutingHeaders:
                 self._declared[name] = dict(_declared(tool.get("inputSchema"), ()))
 
     def headers_of(self, message: Any) -> dict[str, str]:
-        """The headers of a message; none for one of a session."""
+        """Return the headers of a message; none for a message within a session."""
         revision = sessionless_revision(message) if isinstance(message, dict) else None
         if revision is None:
             return {}
@@ -64,7 +64,7 @@ class RoutingHeaders:
 
 
 def _declared(schema: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Each property, reached by `properties` alone, that asks to be repeated in a header."""
+    """Yield each property that asks for a header; only nested `properties` are searched."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     if not isinstance(properties, Mapping) or len(path) >= DEEPEST:
         return
@@ -82,14 +82,14 @@ def _at(args: Any, path: Path) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """A value as it stands in a header; None if it cannot."""
+    """Return a value as header text; None if it is not a scalar."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int | float) else None
 
 
 def _encoded(text: str) -> str:
-    """A text as a header holds it: as it is where that can be sent, else in Base64."""
+    """Encode header text: unchanged if it is valid, else in Base64."""
     if can_be_sent(text) and "\t" not in text and not _ENCODED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode(errors='surrogatepass')).decode()}?="

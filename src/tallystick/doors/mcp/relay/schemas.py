@@ -1,7 +1,7 @@
-"""Schemas of a server's tools, as the gate needs them.
+"""Adapt the schemas of a server's tools for the gate.
 
-A published `outputSchema` is for `structuredContent`; the gate checks the whole result. So it is put where it belongs,
-and what refers to its own top goes on doing so.
+A published `outputSchema` describes `structuredContent`, but the gate checks the whole result. So the schema is nested
+under that property, and references to its root are adjusted.
 """
 
 from collections.abc import Mapping
@@ -11,28 +11,28 @@ PLACE = "/properties/structuredContent"
 _DATA = frozenset({"const", "enum", "default", "examples"})
 """Keywords whose values are data, not schemas."""
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords that hold schemas under names of the author's choice."""
+"""Keywords that map author-chosen names to schemas."""
 _OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
 
 
 def result_schema(output: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a whole result, from the one of its structured part; a result that is an error has no such part."""
+    """Return the schema of a whole result; `structuredContent` is optional, since errors have none."""
     inner = {key: value for key, value in output.items() if key != "$schema"}
     if "$id" not in inner:
-        # With an id of its own it is a document of its own, and its references stay inside.
+        # A schema with its own `$id` is a separate document, so its references stay valid.
         inner = _moved(inner)
     whole: dict[str, Any] = {"type": "object", "properties": {"structuredContent": inner}}
     return {"$schema": output["$schema"], **whole} if "$schema" in output else whole
 
 
 def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of arguments that takes only what it names (`--strict`), unless it says itself what else it takes."""
+    """Return an input schema that rejects undeclared arguments (`--strict`), unless it says what else it accepts."""
     if not {"additionalProperties", "unevaluatedProperties"}.isdisjoint(schema):
         return dict(schema)
     old = any(draft in str(schema.get("$schema", "")) for draft in _OLD_DRAFTS)
     if not old:
         return {**schema, "unevaluatedProperties": False}
-    # Older drafts see only the properties beside the keyword.
+    # In older drafts `additionalProperties` sees only the properties next to it.
     combined = not {"allOf", "anyOf", "oneOf", "$ref", "if"}.isdisjoint(schema)
     return dict(schema) if combined else {**schema, "additionalProperties": False}
 

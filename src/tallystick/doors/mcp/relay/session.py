@@ -1,4 +1,4 @@
-"""One server behind the gate, from its start to its end. The gate itself loads when the client has said hello."""
+"""Run one wrapped server from start to end; the gate itself loads after the client has sent `initialize`."""
 
 import asyncio
 import contextlib
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from tallystick.doors.mcp.relay.gate_side import GateKeeper
 
 OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
-"""Exit codes, as the other commands have them."""
+"""Exit codes, the same as in the other commands."""
 
 
 def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
-    """Relay until one side is gone; gives the exit code."""
+    """Relay until one side ends; return the exit code."""
     try:
         with asyncio.Runner(loop_factory=wakeful_loop) as runner:
             return runner.run(_run(wrapping, process))
@@ -43,7 +43,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
 
     async def open_keeper(wires: Wires) -> Keeper:
         keeper = await asyncio.to_thread(_open, wrapping, wires)
-        # By now the gate is loaded, and this with it.
+        # The gate is loaded by now, and this module with it.
         from tallystick.app.gc_tuning import stay  # noqa: PLC0415
 
         stay()
@@ -53,7 +53,8 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # Not every system has them, and none outside the main thread; then the default of each signal ends us.
+        # Not available on every system nor outside the main thread; then the default action of the signal ends the
+        # process.
         with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, relay.stop)
     try:
@@ -73,7 +74,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
 
 
 def _web(wrapping: Wrapping) -> Upstream:
-    from tallystick.doors.mcp.relay.http import WebUpstream  # noqa: PLC0415 - only where there is an address
+    from tallystick.doors.mcp.relay.http import WebUpstream  # noqa: PLC0415 - only for a server with a URL
 
     return WebUpstream(wrapping.url or "", wrapping.headers)
 
@@ -93,7 +94,7 @@ def _sum_up(wrapping: Wrapping, opened: "list[GateKeeper]") -> None:
     tally = opened[0].tally
     failed = f", {tally.failed} failed" if tally.failed else ""
     done = f"tallystick: {counted(tally.calls, 'call')}, {tally.held} held, {tally.refused} refused{failed}"
-    # A server that never began leaves no workspace, and nothing to check.
+    # A server that never started leaves no workspace to verify.
     there = Path(wrapping.workspace, CONTROL_ROOM).is_dir()
     _say(f"{done}; to check: tally audit verify {wrapping.typed_workspace}" if there else done)
 

@@ -1,13 +1,13 @@
-"""Server-sent events, as far as streamable HTTP uses them.
+"""Parser for server-sent events, as far as streamable HTTP uses them.
 
-A line ends with CR, LF or both. Each byte is looked at once, however small the pieces are that it comes in, and what is
-kept of one event is never more than an event may have.
+A line ends with CR, LF or both. Each byte is examined once, however small the chunks are, and the buffer of one event
+never exceeds the maximum event size.
 """
 
 from tallystick.records import record
 
 FIELD = b"data: "
-"""What stands before the data of a line."""
+"""Prefix of a data line."""
 
 
 @record
@@ -16,28 +16,28 @@ class Event:
 
     data: bytes
     ident: str | None = None
-    """What to name when the stream breaks off here and is to go on."""
+    """The event id to resume the stream from."""
 
 
 class EventReader:
-    """Turns the bytes of a stream into events."""
+    """Splits the bytes of a stream into events."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._line = bytearray()
-        """Of a line whose end has not come yet."""
+        """An incomplete line."""
         self._data = bytearray()
-        """The data of the event so far, each line with its end: lines without anything take room, too."""
+        """The data of the event so far, each line with its newline, so that empty lines count towards the limit too."""
         self._spoilt = False
-        """The event is larger than it may be; nothing of it is kept."""
+        """The event exceeds the limit; none of it is kept."""
         self._half_end = False
-        """The last byte was a CR: an LF that follows belongs to it."""
+        """The last byte was a CR: a following LF belongs to it."""
         self._ident: str | None = None
         self.dropped = 0
-        """Bytes of events that were larger than they may be."""
+        """Bytes of events that exceeded the limit."""
 
     def feed(self, piece: bytes) -> list[Event]:
-        """Take some bytes, and give the events that are complete with them."""
+        """Add bytes and return the events that they complete."""
         found: list[Event] = []
         if not piece:
             return found
@@ -58,7 +58,7 @@ class EventReader:
         self._line += part
         if len(self._line) > self._longest + len(FIELD):
             self._spoil(len(self._line))
-            # The rest of this line is not kept either; what it begins with cannot be a field.
+            # The rest of this line is not kept either; a line that starts with a colon is a comment.
             self._line[:] = b":"
 
     def _spoil(self, size: int) -> None:

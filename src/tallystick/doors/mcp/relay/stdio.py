@@ -1,4 +1,4 @@
-"""The server's side of the relay, when the server is a process: lines in, lines out."""
+"""The server's side of the relay over stdio."""
 
 import asyncio
 import contextlib
@@ -8,11 +8,11 @@ from tallystick.doors.mcp.lines import LineReader, LineWriter, OnLine, OnLong
 from tallystick.doors.mcp.relay.process import ServerProcess
 
 DRAIN_S = 0.3
-"""After the process has ended, this long for what it wrote to arrive."""
+"""Seconds to wait for remaining output after the process has ended."""
 
 
 class StdioUpstream:
-    """A server process at the other end of two pipes."""
+    """A server process connected by two pipes."""
 
     unreached: str | None = None
 
@@ -20,10 +20,10 @@ class StdioUpstream:
         self._process = process
         self._ended = False
         self._silent = False
-        """Its output has ended."""
+        """The server has closed its output."""
 
     def start(self, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None]) -> None:
-        """Begin to pass on what the server says."""
+        """Start to forward the server's messages."""
         self._on_end = on_end
         self._reader = LineReader(
             self._process.output, longest=longest, on_line=on_line, on_long=on_long, on_end=self._end_once
@@ -33,42 +33,42 @@ class StdioUpstream:
         loop = asyncio.get_running_loop()
 
         def exited() -> None:
-            # What it started may still hold the pipe; what it wrote itself is there. The loop may be gone by now.
+            # Its children may still hold the pipe, but its own output is there. The loop may already be closed.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._exited)
 
         self._process.watch(exited)
 
     def send(self, line: bytes) -> None:
-        """Say something to the server."""
+        """Send a message to the server."""
         self._writer.send(line)
 
     def pause(self) -> None:
-        """Let the server wait with what it has to say."""
+        """Stop reading from the server."""
         self._reader.pause()
 
     def resume(self) -> None:
-        """Go on listening."""
+        """Continue reading from the server."""
         self._reader.resume()
 
     @property
     def full(self) -> bool:
-        """Whether the server does not take what it is told."""
+        """Whether the server does not accept more data at the moment."""
         return self._writer.full
 
     def when_room(self, call: Callable[[], None]) -> None:
-        """Call this when it does again."""
+        """Call this when the server accepts data again."""
         self._writer.when_room(call)
 
     async def end(self) -> None:
-        """End the server."""
+        """Stop the server."""
         self._ended = True
         self._writer.close(end=False)
         self._reader.pause()
         await asyncio.to_thread(self._process.end)
 
     def how_it_ended(self) -> str:
-        """For people: what became of the process."""
+        """Describe for people how the process ended."""
         code = self._process.exit_code
         if code is None:
             return "it closed its output"
@@ -76,7 +76,7 @@ class StdioUpstream:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly."""
+        """Whether the process ended with an error."""
         return self._process.exit_code not in {None, 0}
 
     def _exited(self) -> None:
@@ -94,7 +94,7 @@ class StdioUpstream:
         if self._process.exit_code is not None:
             self._tell()
         else:
-            # Its output ends a moment before it does; how it ended is worth that moment.
+            # The output closes shortly before the process ends: wait for the exit code.
             asyncio.get_running_loop().call_later(DRAIN_S, self._tell)
 
     def _tell(self) -> None:

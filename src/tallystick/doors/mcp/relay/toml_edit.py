@@ -1,4 +1,4 @@
-"""Change single values of a TOML file and leave every other byte as it is: comments are somebody's work."""
+"""Change single values of a TOML file and keep every other byte, so that the user's comments survive."""
 
 import json
 import re
@@ -10,12 +10,12 @@ _HEADER = re.compile(r"^\s*\[")
 
 
 def with_values(text: str, table: tuple[str, ...], values: Mapping[str, Any]) -> str | None:
-    """The text with other values in one table; None if that cannot be done without touching anything else.
+    """Return the text with other values in one table; None if that is impossible without changing anything else.
 
     Args:
-        text: The file.
-        table: The names that lead to the table.
-        values: Texts and lists of texts; None takes a value away.
+        text: The file's content.
+        table: The path of the table.
+        values: Strings and lists of strings; None removes a key.
     """
     lines = text.splitlines(keepends=True)
     start = next((place for place, line in enumerate(lines) if _names(line) == table), None)
@@ -32,7 +32,7 @@ def with_values(text: str, table: tuple[str, ...], values: Mapping[str, Any]) ->
 
 
 def _names(line: str) -> tuple[str, ...] | None:
-    """The names in a table's header."""
+    """Return the names in a table header; None if the line is not one."""
     if not _HEADER.match(line):
         return None
     try:
@@ -47,7 +47,7 @@ def _names(line: str) -> tuple[str, ...] | None:
 
 
 def _span(lines: list[str], start: int, end: int, key: str) -> tuple[int, int] | None:
-    """The lines of one key: a list may go over several."""
+    """Return the range of lines of one key: a list may span several."""
     for place in range(start, end):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', lines[place]):
             for last in range(place + 1, end + 1):
@@ -60,7 +60,7 @@ def _span(lines: list[str], start: int, end: int, key: str) -> tuple[int, int] |
 
 
 def _is_meant(before: str, after: str, table: tuple[str, ...], values: Mapping[str, Any]) -> bool:
-    """Whether exactly these values changed, and nothing else."""
+    """Return whether exactly these values changed."""
     try:
         expected, got = tomllib.loads(before), tomllib.loads(after)
     except tomllib.TOMLDecodeError:

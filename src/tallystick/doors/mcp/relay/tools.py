@@ -1,4 +1,4 @@
-"""A server's tools as the gate knows them: pinned, made into cards, registered."""
+"""Pin a server's tools, convert them to cards and register them with the gate."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
@@ -26,14 +26,14 @@ from tallystick.providers.upstream import card_from_mcp
 from tallystick.settings import CONFIG_NAME
 
 OFFERED = 8
-"""Tools that are named where a policy names one that is not there."""
+"""Maximum tools named in the error about an unknown tool in the policy."""
 PAGES = 200
-"""Pages of a list that are asked for; a server that never ends is not followed for ever."""
+"""Maximum pages of a tool list, so that an endless list is not followed forever."""
 LIST_BYTES = 64 << 20
-"""All of a list; it is held in memory."""
+"""Maximum bytes of a whole tool list, which is held in memory."""
 NO_METHOD = -32601
 CALLER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="mcp")
-"""Whoever started the client."""
+"""The user who started the client."""
 SESSION = "relay"
 """The session of records about pins."""
 Handler = Callable[..., Awaitable[Any]]
@@ -41,7 +41,7 @@ Definition = Mapping[str, Any]
 
 
 class ServerTools:
-    """What a server offers, as far as it may be used."""
+    """The usable tools of a server."""
 
     def __init__(self, gate: Gate, wrapping: Wrapping, handler: Handler) -> None:
         self._gate = gate
@@ -49,50 +49,50 @@ class ServerTools:
         self._handler = handler
         self._pins = PinBook(gate.workspace)
         self._registered: dict[str, str] = {}
-        """Name → digest of the definition that is in force."""
+        """Name → digest of the registered definition."""
         self._schemas: dict[str, Mapping[str, Any]] = {}
-        """Name → what it says of its arguments."""
+        """Name → input schema."""
         self.withheld: frozenset[str] = frozenset()
         """Names whose definitions differ from their pins."""
         self.unusable: dict[str, str] = {}
-        """Names that could not be registered, and why."""
+        """Names that could not be registered → the reason."""
         self.stale = True
-        """What the server offers now is not known."""
+        """The current tool list of the server is not known."""
         self._checked = False
         self.met = bool(self._pins.read())
-        """Whether anything is pinned; before that a list must be taken as a whole."""
+        """Whether anything is pinned; until then only a complete list may be pinned."""
 
     def is_new(self, name: str) -> bool:
-        """Whether a tool is held because nobody has accepted it in any form."""
+        """Return whether a tool is withheld because no definition of it was ever accepted."""
         pin = self._pins.read().get(name)
         return pin is not None and pin.is_new
 
     def greet(self, instructions: str) -> bool:
-        """Take what the server says about itself; says whether it is as it was."""
+        """Pin or compare the server's instructions; return whether they are unchanged."""
         return self._pins.compare_instructions(instructions)
 
     def wrong_with(self, name: str, args: Any) -> str | None:
-        """Why a call of this name does not go to the gate; None: it does."""
+        """Return why a call of this tool is refused before the gate; None if it is not."""
         if name in self.withheld:
             return CHANGED
         if name in self.unusable:
             return UNUSABLE
         if name not in self._registered:
-            # Its id may be that of another tool, whose name is written otherwise.
+            # Its id may equal that of another tool whose name is spelled differently.
             return NOT_OFFERED
         doubt = isinstance(args, dict) and doubtful_key(args, self._schemas.get(name, {})) is not None
         return DOUBTFUL if doubt else None
 
     def knows(self, name: str) -> bool:
-        """Whether what is known of this tool still holds."""
+        """Return whether this tool is registered and the tool list is current."""
         return not self.stale and name not in self.withheld and name in self._registered
 
     def take(self, definitions: Iterable[Any], *, whole: bool) -> frozenset[str]:
-        """Take what a list says, and give the names that must not be shown. May take a while: files are written.
+        """Process a tool list and return the names to hide. May block: it writes files.
 
         Raises:
             ConfigError: The policy names a tool that the server never had.
-            LedgerUnwritable: That something was pinned could not be recorded, so it was not.
+            LedgerUnwritable: The pins could not be recorded, so nothing was pinned.
         """
         named = [one for one in definitions if isinstance(one, dict) and isinstance(one.get("name"), str)]
         twice = _two_meanings(named)
@@ -150,10 +150,10 @@ class ServerTools:
 
 
 def card_of(definition: Definition, wrapping: Wrapping) -> Card:
-    """The card of one tool.
+    """Return the card of one tool.
 
     Raises:
-        RegistrationError: Its definition cannot be used.
+        RegistrationError: The definition cannot be used.
     """
     name = definition.get("name")
     fields: dict[str, Any] = {
@@ -171,10 +171,10 @@ def card_of(definition: Definition, wrapping: Wrapping) -> Card:
 
 
 async def list_all(wires: Wires, meta: Message) -> list[Any]:
-    """Everything the server offers, page by page.
+    """Return all tools of the server, page by page.
 
     Raises:
-        ConfigError: It does not answer, or not with a list.
+        ConfigError: The server does not respond, or not with a list.
     """
     found: list[Any] = []
     size = 0
@@ -200,7 +200,7 @@ async def list_all(wires: Wires, meta: Message) -> list[Any]:
 
 
 def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
-    """What there is of a list, when an answer holds none: a server without tools says it has no such method."""
+    """Return the tools found so far when a response has no list: a server without tools reports an unknown method."""
     error = answer.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     if code in {None, NO_METHOD}:
@@ -210,13 +210,13 @@ def _nothing_listed(answer: Message, found: list[Any]) -> list[Any]:
 
 
 async def refresh(tools: ServerTools, wires: Wires, meta: Message) -> None:
-    """Ask the server what it offers now."""
+    """Request the current tool list from the server."""
     definitions = await list_all(wires, meta)
     await asyncio.to_thread(tools.take, definitions, whole=True)
 
 
 def _two_meanings(definitions: Iterable[Definition]) -> frozenset[str]:
-    """Names that stand for two things at once: a model may be shown the one and call the other."""
+    """Return names with two definitions: a model could see one and call the other."""
     digests: dict[str, set[str]] = {}
     for one in definitions:
         digests.setdefault(one["name"], set()).add(digest_of(one))

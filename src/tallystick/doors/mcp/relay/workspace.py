@@ -1,4 +1,4 @@
-"""A workspace in which a server was wrapped: what its configuration means there, and which rules are for its tools."""
+"""Workspaces of wrapped servers: how the settings apply there, and which policy rules concern the server's tools."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,28 +10,28 @@ from tallystick.settings import Settings
 
 
 def is_wrapped(workspace: Path) -> bool:
-    """Whether a server was met here.
+    """Return whether this is the workspace of a wrapped server.
 
     Raises:
-        ConfigError: What is known about it is damaged.
+        ConfigError: The pins are damaged.
     """
     return bool(PinBook(workspace).read())
 
 
 def as_taken(settings: Settings, workspace: Path) -> Settings:
-    """A configuration as the relay takes it where a server was wrapped; elsewhere it is as it is.
+    """Return the settings with the relay's defaults in the workspace of a wrapped server; elsewhere unchanged.
 
     Raises:
-        ConfigError: What is known about the server is damaged.
+        ConfigError: The pins are damaged.
     """
     return with_defaults(settings) if is_wrapped(workspace) else settings
 
 
 def relayed(names: Iterable[str], workspace: Path) -> frozenset[str]:
-    """Of some tools' ids, those of the wrapped server: its tools are registered only while it runs.
+    """Return those tool ids that belong to the wrapped server, whose tools are registered only while it runs.
 
     Raises:
-        ConfigError: What is known about the server is damaged.
+        ConfigError: The pins are damaged.
     """
     pinned = {tool_id("", name) for name in PinBook(workspace).read()}
     return frozenset(name for name in names if f".{name.partition('.')[2]}" in pinned)

@@ -1,4 +1,4 @@
-"""`tally mcp wrap`: the first thing is to start the server; the relay loads while it starts."""
+"""`tally mcp wrap`: start the server first, then load the relay while the server starts."""
 
 import sys
 
@@ -7,11 +7,11 @@ from tallystick.doors.mcp.relay.process import ServerProcess
 from tallystick.errors import ConfigError
 
 CONFIG = 4
-"""The exit code of what cannot be used as it is, as the other commands have it."""
+"""Exit code for a configuration error, the same as in the other commands."""
 
 
 def wrap(wrapping: Wrapping) -> int:
-    """Relay until one side is gone; gives the exit code."""
+    """Relay until one side ends; return the exit code."""
     try:
         process = None if wrapping.url is not None else ServerProcess(wrapping.command)
     except ConfigError as error:

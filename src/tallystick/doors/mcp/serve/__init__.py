@@ -1,1 +1,1 @@
-"""`tally mcp serve`: the workspace's tools for MCP clients, over stdio and HTTP."""
+"""`tally mcp serve`: offer the workspace's tools to MCP clients over stdio and HTTP."""

@@ -1,7 +1,7 @@
-"""MCP over streamable HTTP, at `/mcp` of the one application.
+"""MCP over streamable HTTP at `/mcp` of the HTTP application.
 
-The guard stands before it (Host, Origin, size and time of the body) and identity says who is calling, as for every
-other path. The SDK takes a second to load, so it is loaded by the first request, not by every start.
+As on every other path, the guard checks Host, Origin, and size and time of the body, and identity authenticates the
+caller. The SDK takes a second to load, so the first request loads it, not the start of the server.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PATH = "/mcp"
 _UNAUTHORISED = -32001
 _NOTHING_YET = b": open\r\n\r\n"
-"""A comment of an event stream; every reader skips it."""
+"""A comment in an event stream, which every parser skips."""
 _CHALLENGE = (b"www-authenticate", b"Bearer")
 
 
 class McpDoor:
-    """An ASGI application for one path. Works while `lifespan` is entered."""
+    """An ASGI application for one path; usable while `lifespan` is entered."""
 
     def __init__(self, gate: Gate, identity: Identity, *, wait_s: float = WAIT_S, show_receipts: bool = False) -> None:
         self._gate = gate
@@ -51,7 +51,7 @@ class McpDoor:
 
     @asynccontextmanager
     async def lifespan(self, _app: object) -> AsyncIterator[None]:
-        """Around the server's life: sessions end with it."""
+        """Run the sessions during the lifetime of the server."""
         async with anyio.create_task_group() as group:
             self._tasks = group
             yield
@@ -59,7 +59,7 @@ class McpDoor:
             group.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One HTTP request."""
+        """Handle one HTTP request."""
         caller = self._caller(scope)
         if isinstance(caller, Rejection):
             await self._refuse(caller, Caller(channel=CHANNEL), scope, send)
@@ -68,10 +68,10 @@ class McpDoor:
             await self._refuse(ROLE_MISSING, caller, scope, send)
             return
         scope[CALLER] = caller
-        # HTTP puts space around values at will; the parser leaves what stands behind one.
+        # HTTP allows whitespace around header values, and the parser keeps trailing whitespace.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         if self._identity.enabled:
-            # The SDK lets a session be used only by the one who opened it; this is how it knows him.
+            # The SDK lets only the user who opened a session use it; this tells it who the user is.
             scope["user"] = _known_to_the_sdk(caller)
         manager = await self._ready()
         if scope["method"] != "POST":
@@ -88,7 +88,7 @@ class McpDoor:
 
     def _caller(self, scope: Scope) -> Caller | Rejection:
         given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"]
-        # Two of them are joined, and so are no token.
+        # Two headers joined by a comma are not a valid token.
         return self._identity.authenticate(",".join(given) or None, loopback=is_local(scope), channel=CHANNEL)
 
     async def _refuse(self, rejection: Rejection, caller: Caller, scope: Scope, send: Send) -> None:
@@ -105,7 +105,7 @@ class McpDoor:
         return await refuse_message(self._gate, read, body, Session(session_id=WITHOUT_SESSION, caller=caller))
 
     async def _ready(self) -> "StreamableHTTPSessionManager":
-        """The SDK's part, started by whoever comes first."""
+        """Return the SDK's session manager, started by the first request."""
         async with self._loading:
             if self._manager is None:
                 if self._tasks is None:
@@ -143,7 +143,7 @@ def _known_to_the_sdk(caller: Caller) -> Any:
 
 
 async def _whole(receive: Receive) -> bytes | None:
-    """The body; None if the client left."""
+    """Read the body; None if the client disconnected."""
     body = bytearray()
     while True:
         message = await receive()
@@ -155,7 +155,7 @@ async def _whole(receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """The same request for the next reader, who may then wait for the client to leave."""
+    """Replay the body to the next reader, which can then wait for the disconnect."""
     given = False
 
     async def once() -> MutableMapping[str, Any]:
@@ -169,7 +169,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def _at_once(send: Send) -> Send:
-    """Open a stream as soon as it is answered: our server holds a head back until something follows it."""
+    """Send a comment as soon as a stream opens: the server holds response headers back until a body follows."""
 
     async def sent(message: MutableMapping[str, Any]) -> None:
         await send(message)

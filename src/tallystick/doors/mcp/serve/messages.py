@@ -1,7 +1,7 @@
-"""Messages of MCP clients, read as strictly as everything else that comes in.
+"""Parse messages of MCP clients strictly.
 
-The SDK would take the last of two equal keys and replace letters that are no UTF-8. So each message is read here
-first; what is refused leaves a receipt, and the client is told why.
+The SDK would accept the last of two equal keys and replace bytes that are not UTF-8. So each message is parsed here
+first; a refused message leaves a receipt, and the client gets the reason.
 """
 
 from typing import Any
@@ -22,45 +22,45 @@ _CODES = {NOT_AN_OBJECT: INVALID_REQUEST, NO_CALL: INVALID_PARAMS}
 
 @record
 class Misread:
-    """A message that is not taken."""
+    """A refused message."""
 
     rejection: Rejection
     key: Key
-    """The request's id, where there is no doubt about it."""
+    """The request's id, if it is unambiguous."""
 
     def answer(self, receipt_id: str) -> bytes:
-        """The JSON-RPC error."""
+        """Return the JSON-RPC error response."""
         code = _CODES.get(self.rejection.reason, PARSE_ERROR)
         told = {"code": str(self.rejection.code), "receipt_id": receipt_id}
         return error(self.key, code, f"Message refused: {self.rejection.reason}", told)
 
 
 def read_message(data: bytes, most: int) -> dict[str, Any] | Misread:
-    """One JSON object, or why not."""
+    """Parse one JSON object, or return why it is refused."""
     value = parse_json_object(data, most)
     if isinstance(value, Rejection):
         return Misread(rejection=value, key=_key(data, most))
     if value.get("method") == CALL and "id" in value and not _names_a_call(value.get("params")):
-        # The SDK would refuse it as well, but nobody would hear of it.
+        # The SDK would refuse it too, but without a receipt.
         return Misread(rejection=Rejection(fault=FORMAT, reason=NO_CALL), key=_key(data, most))
     return value
 
 
 async def refuse_message(gate: Gate, misread: Misread, data: bytes, session: Session) -> bytes:
-    """Record a message that was not taken; gives the answer to it."""
+    """Record a refused message and return the error response."""
     outcome = await gate.refuse(misread.rejection, data, session=session)
     return misread.answer(outcome.receipt_id)
 
 
 def _names_a_call(params: Any) -> bool:
-    """Whether there is a name, and arguments by name."""
+    """Return whether the parameters have a name and, optionally, an object of arguments."""
     given = params if isinstance(params, dict) else {}
     args = given.get("arguments")
     return isinstance(given.get("name"), str) and (args is None or isinstance(args, dict))
 
 
 def _key(data: bytes, most: int) -> Key:
-    """The id, if the message is JSON to a reader that minds less."""
+    """Return the id if a lenient parser can read the message."""
     if len(data) > most:
         return None
     value = read(data) or read_anyhow(data)

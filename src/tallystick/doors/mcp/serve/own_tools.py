@@ -1,6 +1,6 @@
-"""Two tools of our own for MCP clients: is the ledger sound, and does a reply's evidence hold.
+"""Two built-in tools for MCP clients: verify the ledger, and check the evidence of a reply.
 
-They go through the gate like every other tool, so asking leaves a receipt too.
+They go through the gate like every other tool, so each use leaves a receipt.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ from tallystick.gate.session import Session
 from tallystick.gate.tool import Tool, tool
 
 VERIFY_S = 600.0
-"""A million receipts are read through in about a minute on a slow disk."""
+"""Verifying a million receipts takes about a minute on a slow disk."""
 PROBLEMS_SHOWN = 20
 PREFIX = "tally."
-"""Before our names where the workspace has tools of the same names."""
+"""Prefix of the built-in names if the workspace has tools with the same names."""
 
 
 def register_own(gate: Gate) -> None:
-    """Register both; the workspace's own tools keep their names."""
+    """Register both tools; the workspace's own tools keep their names."""
     taken = {card.name for card in gate.tools()}
     for make in (_verify, _evidence_check):
         plain = make.__name__.removeprefix("_")

@@ -1,4 +1,4 @@
-"""From a tool that says how far it is to `notifications/progress`."""
+"""Forward a tool's progress reports as `notifications/progress`."""
 
 import asyncio
 import threading
@@ -13,12 +13,12 @@ from mcp.server.context import ServerRequestContext
 from tallystick.gate.execute.progress import LISTENER, Progress
 
 WAITING = 256
-"""Reports on their way to a client; a tool that says more is heard in part, and never waits."""
+"""Maximum queued reports per call; more are dropped, so that the tool never waits."""
 
 
 @asynccontextmanager
 async def heard(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
-    """Around a call: what its tool reports reaches the client before the result does."""
+    """Forward the progress reports of a call; they reach the client before the result."""
     if ctx.meta is None or "progress_token" not in ctx.meta:
         yield
         return
@@ -39,7 +39,7 @@ async def heard(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
         last = -inf
         async with reports:
             async for report in reports:
-                # The protocol wants each to say more than the one before.
+                # The protocol requires the progress value to increase.
                 if report.done > last:
                     last = report.done
                     await ctx.session.report_progress(report.done, report.total, report.message)

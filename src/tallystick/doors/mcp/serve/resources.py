@@ -1,12 +1,12 @@
 """Receipts as MCP resources.
 
-    tally://sessions                 ids of the sessions that have receipts
-    tally://sessions/{session_id}    a session's receipts, one JSON object a line
-    tally://receipts/{receipt_id}    one receipt that verifies
-    tally://receipts/{receipt_id}/proof    its inclusion proof, for somebody who trusts nobody here
-    tally://head                     the signed note over the whole log
+    tally://sessions                       ids of the sessions that have receipts
+    tally://sessions/{session_id}          a session's receipts, one JSON object per line
+    tally://receipts/{receipt_id}          one receipt that verifies
+    tally://receipts/{receipt_id}/proof    its inclusion proof, verifiable without trusting this server
+    tally://head                           the signed note over the whole log
 
-A caller sees the receipts of his own calls; everybody's, as at the HTTP door, only with an auditor's role.
+Callers see the receipts of their own calls; as on the HTTP door, only auditors see all.
 """
 
 import re
@@ -23,9 +23,9 @@ from tallystick.gate.record.ledger import Ledger
 SESSIONS = "tally://sessions"
 HEAD = "tally://head"
 PAGE = 100
-"""Sessions listed, or ids offered for completion, at a time."""
+"""Maximum sessions per list page, or ids per completion."""
 MOST_RECEIPTS = 1_000
-"""Receipts of one session in one reading: the last ones."""
+"""Maximum receipts of one session per read: the last ones."""
 JSON = "application/json"
 LINES = "application/x-ndjson"
 NOT_THERE = "no such resource, or it is not yours to see"
@@ -50,15 +50,15 @@ TEMPLATES = [
 
 
 def session_uri(session_id: str) -> str:
-    """Where a session's receipts are."""
+    """Return the URI of a session's receipts."""
     return f"{SESSIONS}/{quote(session_id, safe='')}"
 
 
 def list_resources(ledger: Ledger, visit: Visit, cursor: str | None) -> types.ListResourcesResult:
-    """One page of what there is.
+    """Return one page of resources.
 
     Raises:
-        MCPError: The cursor is none of ours.
+        MCPError: The cursor is not valid.
     """
     if cursor is not None and _CURSOR.fullmatch(cursor) is None:
         raise MCPError(types.INVALID_PARAMS, "this cursor was not given out here")
@@ -72,10 +72,10 @@ def list_resources(ledger: Ledger, visit: Visit, cursor: str | None) -> types.Li
 
 
 def read_resource(ledger: Ledger, visit: Visit, uri: str) -> types.ReadResourceResult:
-    """What stands at an address.
+    """Return the contents of a resource.
 
     Raises:
-        MCPError: Nothing that this caller may see.
+        MCPError: There is no such resource, or the caller may not see it.
     """
     if uri == SESSIONS:
         return _contents(uri, JSON, orjson.dumps({"sessions": _sessions(ledger, visit)}))
@@ -91,7 +91,7 @@ def read_resource(ledger: Ledger, visit: Visit, uri: str) -> types.ReadResourceR
 
 
 def complete(ledger: Ledger, visit: Visit, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Ids that begin with what was typed; where there is nothing to offer, nothing."""
+    """Return ids that start with the given text; empty for unknown arguments."""
     values: list[str] = []
     if isinstance(params.ref, types.ResourceTemplateReference):
         begun = params.argument.value

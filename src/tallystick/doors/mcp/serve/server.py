@@ -1,12 +1,12 @@
-"""`tally mcp serve`: the registry's tools for MCP clients, every call through the gate, receipts as resources.
+"""`tally mcp serve`: the registry's tools for MCP clients, with every call through the gate and receipts as resources.
 
-    tools/list       the cards, under names that clients may say
+    tools/list       the cards, under names that are valid for clients
     tools/call       gate.call; a refusal is a result with isError, its code first; a held call waits a while
     resources/*      receipts
     completion       ids for the resource templates
-    list changes     told to every client that listed tools, and on the streams of the newest protocol
+    list changes     sent to every client that listed tools, and on the streams of the newest protocol revision
 
-The protocol itself is the official SDK's. Its transports are put around this in `serve_stdio.py` and `serve_http.py`.
+The official SDK implements the protocol; `stdio.py` and `http.py` add its transports.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ from tallystick.gate.execute.progress import LISTENER, Progress
 Ctx = ServerRequestContext[Any, Any]
 
 CALM_S = 0.05
-"""Changes of the registry within this time are told as one."""
+"""Seconds within which several registry changes are announced as one."""
 TELL_S = 5.0
-"""A client that does not read is not waited for longer."""
+"""Maximum seconds to wait for a client that does not read."""
 MOST_CLIENTS = 1024
-"""Clients told of changes; the one that was told longest ago is forgotten first."""
+"""Maximum clients that are notified of changes; the one that listed tools longest ago is dropped first."""
 INSTRUCTIONS = (
     "Every call is checked, decided by policy and recorded. A result with isError names a code: fix the call, or where "
     "it says approval_required let a person run the command it names and make the same call again. The receipt of a "
@@ -55,16 +55,16 @@ _log = logging.getLogger("tallystick.mcp")
 
 
 class Serving:
-    """One gate behind the MCP door."""
+    """Serves one gate to MCP clients."""
 
     def __init__(self, gate: Gate, *, session_id: str, wait_s: float = WAIT_S, show_receipts: bool = False) -> None:
-        """Register our own tools and be ready for clients.
+        """Register the built-in tools.
 
         Args:
             gate: The open workspace.
-            session_id: The session of a connection that is one session from end to end.
-            wait_s: How long a held call waits for a person.
-            show_receipts: Say the receipt's id in the text of results too, for models that cite it.
+            session_id: The session id of a connection that is a single session.
+            wait_s: Seconds that a held call waits for approval.
+            show_receipts: Also put the receipt's id in the text of results, for models that cite it.
         """
         register_own(gate)
         self._gate = gate
@@ -75,7 +75,7 @@ class Serving:
         self._clients: OrderedDict[str, ServerSession] = OrderedDict()
 
     def server(self) -> Server[None]:
-        """The protocol's server with our answers in it."""
+        """Return the SDK's server with our handlers."""
         return _Server(
             "tallystick",
             version=tallystick.__version__,
@@ -96,7 +96,7 @@ class Serving:
     # -- tools ---------------------------------------------------------------------------------------------------------
 
     async def list_tools(self, ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """All of them: a registry fits on one page."""
+        """List all tools: a registry fits on one page."""
         visit = self._visit(ctx)
         self._clients[visit.session.session_id] = ctx.session
         self._clients.move_to_end(visit.session.session_id)
@@ -106,9 +106,9 @@ class Serving:
         return types.ListToolsResult(tools=[offer_of(card, names.shown(card.name)).tool for card in self._gate.tools()])
 
     async def call_tool(self, ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """One call through the gate; a person is waited for if it is held."""
+        """Send one call through the gate; a held call waits for approval."""
         visit, name = self._visit(ctx), params.name
-        # Only a name with two underscores can stand for another; most calls need no table.
+        # Only a name with underscores can stand for another; most calls skip the lookup.
         tool_id = names_of(self._gate).meant(name) if "_" in name else name
         async with heard(ctx):
             outcome = await self._gate.call(tool_id, params.arguments or {}, session=visit.session)
@@ -124,7 +124,7 @@ class Serving:
         return result_of(outcome, offer, show_receipt=self._show_receipts)
 
     async def _say_that_it_waits(self, outcome: Outcome) -> None:
-        """A client that shows progress shows its user the command at once, not after the wait."""
+        """Send the approval command as progress, so that the user sees it before the wait ends."""
         refusal, listener = refusal_of(outcome, self._gate.workspace), LISTENER.get()
         if refusal is not None and listener is not None:
             listener(Progress(done=0, message=f"Waits for a person: {refusal.approve}"))
@@ -132,22 +132,22 @@ class Serving:
     # -- receipts ------------------------------------------------------------------------------------------------------
 
     async def list_resources(self, ctx: Ctx, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """One page of sessions."""
+        """Return one page of sessions."""
         cursor = None if params is None else params.cursor
         return await asyncio.to_thread(list_resources, self._gate.ledger, self._visit(ctx), cursor)
 
     async def list_templates(
         self, _ctx: Ctx, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """How receipts are addressed."""
+        """Return the URI templates of receipts."""
         return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def read_resource(self, ctx: Ctx, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """One receipt, a session's, a proof."""
+        """Return a receipt, the receipts of a session, or a proof."""
         return await asyncio.to_thread(read_resource, self._gate.ledger, self._visit(ctx), str(params.uri))
 
     async def complete(self, ctx: Ctx, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Ids for the templates."""
+        """Return ids for the templates."""
         return await asyncio.to_thread(complete, self._gate.ledger, self._visit(ctx), params)
 
     # -- changes -------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class Serving:
     @asynccontextmanager
     async def _while_served(self, _server: Server[None]) -> AsyncIterator[None]:
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
-        # A tool may be registered on any thread.
+        # A tool may be registered from any thread.
         end = self._gate.watch_tools(lambda: _wake(loop, changed))
         try:
             async with anyio.create_task_group() as group:
@@ -178,7 +178,7 @@ class Serving:
         try:
             with anyio.fail_after(TELL_S):
                 await client.send_tool_list_changed()
-        except Exception:  # noqa: BLE001 - a transport that is gone may say so in any way
+        except Exception:  # noqa: BLE001 - a closed transport may raise any exception
             _log.debug("a client could not be told of new tools")
             self._clients.pop(session_id, None)
 
@@ -187,7 +187,7 @@ class Serving:
 
 
 async def _no_prompts(_ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-    """A registry has none; clients that ask all the same get an empty list instead of an error."""
+    """Return an empty list: there are no prompts, and clients that ask anyway should not get an error."""
     return types.ListPromptsResult(prompts=[])
 
 
@@ -196,7 +196,7 @@ async def _no_such_prompt(_ctx: Ctx, _params: types.GetPromptRequestParams) -> t
 
 
 class _Server(Server[None]):
-    """Says, on every transport, that it tells of new tools."""
+    """Announces tool list changes as a capability on every transport."""
 
     def create_initialization_options(
         self,

@@ -1,4 +1,4 @@
-"""MCP over this process's own stdin and stdout: one message a line, one session from end to end."""
+"""MCP over this process's stdin and stdout: one message per line, one session per connection."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ from tallystick.gate.codes import FORMAT
 from tallystick.gate.session import Session
 
 WAITING = 64
-"""Messages read and not yet taken; then the client's next ones stay in the pipe."""
+"""Maximum messages queued; beyond that, the client's next messages stay in the pipe."""
 FLUSH_S = 2.0
 NOT_JSONRPC = "not a JSON-RPC message"
 
@@ -34,7 +34,7 @@ Outgoing = MemoryObjectReceiveStream[SessionMessage]
 
 
 def serve_stdio(gate: Gate, *, wait_s: float, show_receipts: bool) -> None:
-    """Serve until the client closes our stdin, or we are told to end."""
+    """Serve until the client closes stdin or a signal arrives."""
     session_id = f"mcp-{secrets.token_hex(12)}"
     serving = Serving(gate, session_id=session_id, wait_s=wait_s, show_receipts=show_receipts)
     with _wire() as (read_fd, write_fd):
@@ -42,7 +42,7 @@ def serve_stdio(gate: Gate, *, wait_s: float, show_receipts: bool) -> None:
 
 
 class _Wire:
-    """The two streams, and the server between them."""
+    """Connects stdin and stdout to the SDK's server."""
 
     def __init__(self, gate: Gate, serving: Serving, session_id: str, read_fd: int, write_fd: int) -> None:
         self._gate = gate
@@ -52,7 +52,7 @@ class _Wire:
         self._most = gate.settings.server.max_body_bytes
 
     async def serve(self) -> None:
-        """Until the end of stdin, or a signal."""
+        """Serve until end-of-file on stdin or a signal."""
         server = self._serving.server()
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -117,7 +117,7 @@ def _message(line: bytes, most: int) -> types.JSONRPCMessage | Misread:
 
 @contextmanager
 def _wire() -> Iterator[tuple[int, int]]:
-    """Keep the two streams for ourselves: what tools read is empty, what they print goes to stderr."""
+    """Reserve both streams for the protocol: tools read an empty stdin, and what they print goes to stderr."""
     sys.stdout.flush()
     read_fd, write_fd = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Cards as MCP tools, outcomes as tool results."""
+"""Convert cards to MCP tools and outcomes to tool results."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -15,32 +15,32 @@ from tallystick.gate.tool import Card
 from tallystick.records import record
 
 CONTENT = "x-mcp-content"
-"""In an output schema, true: the result is a list of MCP content blocks (text, image, audio, resource)."""
+"""Set to true in an output schema if the result is a list of MCP content blocks (text, image, audio, resource)."""
 
 REMEMBERED_OFFERS = 1024
 _DEFS = ("$defs", "definitions")
 _OWN_PLACE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef")
-"""A schema with one of these says where it stands, and would mean something else inside another."""
+"""A schema with one of these keywords depends on its position and changes its meaning when nested."""
 
 
 @record
 class Offer:
-    """A tool as clients see it, and how its results are given."""
+    """A tool as clients see it, and the form of its results."""
 
     tool: types.Tool
     wraps: bool
-    """The published schema is of `{"result": …}`: MCP wants an object."""
+    """The published schema is for `{"result": …}`, because MCP requires an object."""
     blocks: bool
     """Results are content blocks."""
 
 
 def offer_of(card: Card, shown: str) -> Offer:
-    """The tool under the name it is shown by."""
+    """Return the tool under its client-facing name."""
     return _offer(_Known(card), shown)
 
 
 def result_of(outcome: Outcome, offer: Offer | None, *, show_receipt: bool) -> types.CallToolResult:
-    """A good end."""
+    """Convert a successful outcome."""
     value = outcome.result
     if offer is not None and offer.blocks:
         blocks = _blocks(value)
@@ -53,7 +53,7 @@ def result_of(outcome: Outcome, offer: Offer | None, *, show_receipt: bool) -> t
 
 
 def error_of(refusal: Refusal) -> types.CallToolResult:
-    """Every other end: for the model in words, for programs as an object that the published schema allows."""
+    """Convert any other outcome: text for the model, and an object that the published schema allows for programs."""
     return types.CallToolResult(
         content=[types.TextContent(text=refusal.text)], structured_content=refusal.as_dict(), is_error=True,
         _meta={RECEIPT: refusal.receipt_id},
@@ -69,7 +69,7 @@ def _result(
 
 
 def _blocks(value: Any) -> list[types.ContentBlock] | None:
-    """The blocks, or None where the tool gave something else: then it is shown as JSON."""
+    """Return the content blocks; None if the tool returned something else, which is then shown as JSON."""
     try:
         return types.CallToolResult.model_validate({"content": value}).content
     except ValidationError:
@@ -77,7 +77,7 @@ def _blocks(value: Any) -> list[types.ContentBlock] | None:
 
 
 class _Known:
-    """A card that is known again by its version; the card itself has no hash."""
+    """Makes a card hashable by its version."""
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -110,10 +110,10 @@ def _offer(known: _Known, shown: str) -> Offer:
 
 
 def _published(schema: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, bool]:
-    """The output schema for clients, and whether it wraps the result.
+    """Return the output schema for clients, and whether it wraps the result.
 
-    Some clients hold an error's structured content against the schema too, so it must allow a refusal. A schema that
-    cannot be moved inside another is not published; results are checked here against it all the same.
+    Some clients also validate an error's structured content against the schema, so it must allow a refusal. A schema
+    that cannot be nested is not published, but results are still checked against it.
     """
     if schema is None or _is_content(schema) or not _can_move(schema):
         return None, False

@@ -1,1 +1,1 @@
-"""Long lists, a window at a time: what was asked for, older when one scrolls, newer when something happens."""
+"""Long lists in windows: older entries load on scrolling, newer ones appear as they arrive."""

@@ -1,4 +1,4 @@
-"""Receipts, newest first, as rows of a table."""
+"""Receipts as table rows, newest first."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,21 +11,21 @@ from tallystick.gate.record.receipt import Receipt
 from tallystick.records import record
 
 MORE = 200
-"""Rows that are sent at once."""
+"""Rows sent at once."""
 CHUNK = 1_000
-"""Records that are read at once, backwards."""
+"""Records read at once, backwards."""
 
 
 @record
 class Wanted:
-    """What is looked for."""
+    """The filter."""
 
     words: str = ""
-    """Each must stand in the tool, session, agent, kind, code or id."""
+    """Each word must occur in the tool, session, agent, kind, code or id."""
     status: str = ""
 
     def fits(self, receipt: Receipt) -> bool:
-        """Whether a receipt is meant."""
+        """Return whether a receipt matches."""
         header = receipt.header
         if self.status and status_of(header) != self.status:
             return False
@@ -37,7 +37,7 @@ class Wanted:
 
 
 class Feed:
-    """One reader's place in the log."""
+    """One reader's position in the log."""
 
     def __init__(self, ledger: Ledger, wanted: Wanted) -> None:
         self._ledger = ledger
@@ -48,17 +48,17 @@ class Feed:
         """Whether the beginning of the log was reached."""
 
     def older(self, count: int) -> list[dict[str, Any]]:
-        """The next rows back in time."""
+        """Return the next rows back in time."""
         rows = list(islice(self._rows, count))
         self.done = len(rows) < count
         return rows
 
     def has_newer(self) -> bool:
-        """Whether anything came since; costs nothing."""
+        """Return whether there are new records; cheap."""
         return self._ledger.size() > self._top
 
     def newer(self) -> list[dict[str, Any]]:
-        """What came since, newest first."""
+        """Return the new rows, newest first."""
         found = [receipt for receipt in self._ledger.read(self._top) if receipt.seq >= self._top]
         self._top += len(found)
         return [row_of(receipt) for receipt in reversed(found) if self._wanted.fits(receipt)]
@@ -72,7 +72,7 @@ class Feed:
 
 
 def row_of(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as a row."""
+    """Convert a receipt to a row."""
     header = receipt.header
     status = status_of(header)
     shown = f"{status} ({outcome_code(header)})" if status == "failed" else status

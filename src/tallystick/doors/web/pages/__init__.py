@@ -1,1 +1,1 @@
-"""One module a page. Each has `register(house)`, which makes its routes and gives the paths that are its own."""
+"""One module per page; each has `register(house)`, which registers its routes and returns its paths."""

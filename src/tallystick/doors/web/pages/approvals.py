@@ -1,4 +1,4 @@
-"""Approvals: what waits for a person, why, and the answer. Answering runs nothing; the caller goes on with it."""
+"""Approvals: show the calls that wait for approval, and answer them. Answering runs nothing; the caller continues."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ CHANNEL = "token"
 MOST = 100
 SOON_S = 0.8
 GLIMPSE = 90
-"""Characters of the arguments in the list."""
+"""Maximum characters of the arguments in the list."""
 WHY = {
     "not_found": "There is no such request any more.",
     "not_waiting": "Somebody has answered it already.",
@@ -37,7 +37,7 @@ WHY = {
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the pages."""
+    """Register the pages."""
     house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=AUDIT_ROLES))
 
     @page(house, "/approvals", "Approvals", roles=AUDIT_ROLES)
@@ -92,7 +92,7 @@ def _list(found: tuple[Hold, ...]) -> None:
 
 
 class _Answering:
-    """One held call, and the three answers."""
+    """One held call and the buttons to approve, reject or edit it."""
 
     def __init__(self, house: PageContext, visitor: Visitor, hold: Hold) -> None:
         self._house = house
@@ -126,7 +126,7 @@ class _Answering:
                 self._answers()
 
     def _masked(self) -> None:
-        """A way to see each masked argument, for a person alone. It is shown on this page only, and recorded."""
+        """Add a button for a person to reveal each masked argument, on this page only; revealing is recorded."""
         if not self._visitor.is_person or self._hold.state not in LIVE:
             return
         for field in self._house.gate.approvals.masked(self._hold):
@@ -230,7 +230,7 @@ class _Answering:
 
 
 def _arguments(hold: Hold) -> str:
-    """All of them: who answers must be able to read what is answered."""
+    """Return all arguments: the person who answers must be able to read what is approved."""
     return visible_json(shown_arguments(hold), indent=2)
 
 

@@ -1,4 +1,4 @@
-"""What needs attention: held calls, news that nobody has read, things that went wrong, and the way on. Live."""
+"""The start page: held calls, unread notifications, ledger problems and links to the other pages, updated live."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ WAYS = (
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the page."""
+    """Register the page."""
     house.places.append(Place(path="/", name="Attention", icon="notifications_active", order=0, roles=EVERY_ROLE))
 
     @page(house, "/", "Attention", roles=EVERY_ROLE)
@@ -36,7 +36,7 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 class _Attention:
-    """What waits, drawn again when something came or went."""
+    """The open items, redrawn when one appears or disappears."""
 
     def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
@@ -77,14 +77,14 @@ class _Attention:
                 empty("Nothing waits for you", advice, icon="done_all")
 
     def _look(self) -> tuple[Any, tuple[Hold, ...], tuple[Notification, ...]]:
-        # Held calls and notifications name calls and sessions of everybody.
+        # Held calls and notifications name calls and sessions of all users.
         told = self._visitor.may(AUDIT_ROLES)
         held = tuple(self._house.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0)) if told else ()
         waiting = {f"/approvals/{hold.approval_id}" for hold in held}
         try:
             unread = self._news.list(unread=True, limit=SHOWN) if told else ()
         except TallyError:
-            unread = ()  # the bell says that the file is damaged
+            unread = ()  # the bell reports that the file is damaged
         return self._house.gate.ledger.obstacle(), held, tuple(each for each in unread if each.link not in waiting)
 
     def _held(self, held: tuple[Hold, ...]) -> None:

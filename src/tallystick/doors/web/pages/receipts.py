@@ -1,4 +1,4 @@
-"""Receipts: look for them, open one, check everything now, prove one, take it away."""
+"""Receipts: search, open, verify, prove and download them."""
 
 import asyncio
 from typing import Any
@@ -29,11 +29,11 @@ COLUMNS = [
 ]
 STATUSES = ["", "accepted", "transformed", "rejected", "failed", "held"]
 SOON_S = 0.5
-"""How often it is looked whether something came."""
+"""Seconds between two checks for new receipts."""
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the pages."""
+    """Register the pages."""
     house.places.append(Place(path="/receipts", name="Receipts", icon="receipt_long", order=20, roles=AUDIT_ROLES))
 
     @page(house, "/receipts", "Receipts", roles=AUDIT_ROLES)
@@ -64,13 +64,13 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 class _List:
-    """The list with its filters; more comes in as one scrolls, and at the top when something happens."""
+    """The list with its filters; older rows load on scrolling, new ones appear at the top."""
 
     def __init__(self, house: PageContext, words: str) -> None:
         self._house = house
         self._wanted = Wanted(words=words)
         self._feed = Feed(house.gate.ledger, self._wanted)
-        # Scrolling asks several times before the first answer is there: one reads, the others then see what it brought.
+        # Scrolling triggers several requests before the first is done: one reads, and the others then see its result.
         self._reading = asyncio.Lock()
 
     async def show(self) -> None:
@@ -125,7 +125,7 @@ class _List:
 
 LINK = """<q-td :props="props"><a class="tally-plain-button tally-mono" :href="'/receipts/' + props.row.id"
 :aria-label="'Receipt ' + props.row.seq">{{ props.row.seq }}</a></q-td>"""
-"""A row can be clicked; a link can also be reached by keyboard. Vue writes what stands in braces as text."""
+"""Rows are clickable; the link also works by keyboard. Vue renders the text in braces as plain text."""
 
 
 def _checking(house: PageContext) -> None:
@@ -147,7 +147,7 @@ def _checking(house: PageContext) -> None:
 
 
 def _reply_of(house: PageContext, visitor: Visitor, check: Receipt) -> str:
-    """The text that a check was of, where a conference that this visitor may read still has it."""
+    """Return the text of a checked reply if a conference that this visitor may read still has it."""
     conference = check.header.get("conference_id")
     if not conference:
         return ""

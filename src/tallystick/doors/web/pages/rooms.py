@@ -1,4 +1,4 @@
-"""Rooms: what is installed and what it can do. Any tool can be called from here, through the gate."""
+"""Rooms: list the installed rooms and their tools. Every tool can be called here, through the gate."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ FIRST_WORDS = 160
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the pages."""
+    """Register the pages."""
     house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80, roles=EVERY_ROLE))
 
     @page(house, "/rooms", "Rooms", roles=EVERY_ROLE)
@@ -56,7 +56,7 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 def _closed_rooms(house: PageContext) -> None:
-    """The installed rooms that are not open, with what opens them."""
+    """List the rooms that are not available, with the command that installs them."""
     for name, manifest in manifests().items():
         if name not in house.gate.rooms():
             section(name.capitalize())
@@ -64,7 +64,7 @@ def _closed_rooms(house: PageContext) -> None:
 
 
 def _rooms(house: PageContext) -> dict[str, list[Card]]:
-    """The registered tools by the room they came with."""
+    """Group the registered tools by room."""
     owner: dict[str, str] = {}
     for name, room in house.gate.rooms().items():
         for tool in room.tools():
@@ -85,7 +85,7 @@ def _line(house: PageContext, visitor: Visitor, card: Card) -> None:
 
 
 def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
-    """What it does to the world, and what policy says of it."""
+    """Show a tool's effect and its policy decision."""
     ui.label(card.effect).classes("tally-badge tally-quiet")
     verdict = house.gate.policy.rule_for(card).verdict
     if verdict != "allow":
@@ -95,7 +95,7 @@ def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
 
 
 class _Calling:
-    """One tool: its form, and what came of calling it."""
+    """One tool: its form, and the result of a call."""
 
     def __init__(self, house: PageContext, card: Card) -> None:
         self._house = house

@@ -1,4 +1,4 @@
-"""Settings: agents and their models, wordings, the policy with a dry run, keys, and where the files are."""
+"""Settings: agents and their models, prompts, the policy with a dry run, keys, and file locations."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ OWN: Mapping[str, SettingsPart] = {
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the pages."""
+    """Register the pages."""
     house.places.append(Place(path="/settings", name="Settings", icon="settings", order=70, roles=AUDIT_ROLES))
 
     @page(house, "/settings", "Settings", roles=AUDIT_ROLES)

@@ -1,4 +1,4 @@
-"""Telemetry: what agents did and used, what was refused and why, and what the gate counted since it was started."""
+"""Telemetry: what agents did and used, refusals by reason, and the gate's counters since the server started."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,19 +15,19 @@ from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.readings import Reading
 
-"""Sessions are everybody's: only they see whose."""
+"""Only auditors see the table of sessions, because it covers all users."""
 SOON_S = 1.0
 SHOWN = 50
 BUCKETS = {
     "evidence_invalid": "Evidence that does not hold", "quote_not_found": "Words that stand nowhere",
     "tool_syntax": "Tool syntax in prose", "cot_leak": "Thinking that leaked", "format_error": "Not the form of a call",
 }  # fmt: skip
-"""Where refusals are counted, in plain words."""
+"""Labels for the refusal counters."""
 NUMBERS = (("activations", "Turns"), ("tokens_in", "Tokens read"), ("tokens_out", "Tokens written"))
 
 
 def register(house: PageContext) -> tuple[str, ...]:
-    """Make the page."""
+    """Register the page."""
     house.places.append(Place(path="/telemetry", name="Telemetry", icon="bar_chart", order=60, roles=EVERY_ROLE))
 
     @page(house, "/telemetry", "Telemetry", roles=EVERY_ROLE)
@@ -39,7 +39,7 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 class _Counts:
-    """All of it, drawn again when a number changed."""
+    """All counters, redrawn when a number changes."""
 
     def __init__(self, house: PageContext, *, audit: bool) -> None:
         self._house = house

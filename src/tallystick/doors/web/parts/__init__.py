@@ -1,1 +1,1 @@
-"""What several pages show."""
+"""Components that several pages share."""

@@ -1,4 +1,4 @@
-"""Calls that a page proposes: whoever looks is asked for anew before each, and what came of it is said in words."""
+"""Calls that a page proposes: the visitor is authenticated again before each, and problems are shown as text."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,21 +16,21 @@ Heard = Callable[[Progress], None]
 
 
 def here() -> Request:
-    """The request that this page was opened with; who may look is asked of it again."""
+    """Return the request that opened this page, for authenticating the visitor again."""
     return ui.context.client.request
 
 
 async def propose(
     house: PageContext, request: Request, tool: str, args: Mapping[str, Any], *, heard: Heard | None = None
 ) -> Outcome | None:
-    """Propose a call for whoever looks at the page; None: nobody who may looks any more.
+    """Propose a call for the visitor; None if the visitor no longer has access.
 
     Args:
         house: The workspace.
-        request: With which the page was opened.
+        request: The request that opened the page.
         tool: The tool's id.
         args: Its arguments; those that are None are left out.
-        heard: Is told how far it is, on a thread of the tool's.
+        heard: Receives progress reports, on the tool's thread.
     """
     visitor = house.visitor(request)
     if visitor is None:
@@ -44,7 +44,7 @@ async def propose(
 
 
 def trouble(outcome: Outcome | None) -> tuple[str, str] | None:
-    """Why a call gave nothing, and what to do; None: it gave something."""
+    """Return why a call has no result and what to do; None if it has one."""
     if outcome is None:
         return "You are not logged in any more.", "Log in again; what you typed is still here."
     if outcome.ok:
@@ -56,7 +56,7 @@ def trouble(outcome: Outcome | None) -> tuple[str, str] | None:
 
 
 def tell_trouble(outcome: Outcome | None) -> bool:
-    """Show why a call gave nothing; says whether there was anything to show."""
+    """Show why a call has no result; return whether there was a problem."""
     wrong = trouble(outcome)
     if wrong is None:
         return False

@@ -1,4 +1,4 @@
-"""What an audit found, in words: that everything holds, or what was changed and where."""
+"""Show the result of an audit in plain words: everything verifies, or what was changed and where."""
 
 from nicegui import ui
 
@@ -20,7 +20,7 @@ MEANS = {
     "checkpoint_differs": "A signed note was made over other records than these.",
     "view_differs": "The file of a session shows something else than the log holds.",
 }
-"""Codes in plain words; others are told with the reason they bring."""
+"""Explanations of problem codes; for other codes the reason in the report is shown."""
 
 
 def audit_result(report: AuditReport, ledger: Ledger) -> None:
@@ -50,10 +50,10 @@ def _problem(problem: Problem, ledger: Ledger) -> None:
 
 
 def _before(problem: Problem, ledger: Ledger) -> str | None:
-    """The neighbour that still verifies: from there on nothing can be relied on."""
+    """Return the last record before the problem that still verifies: later records cannot be relied on."""
     if problem.seq is None or problem.seq == 0:
         return None
     try:
         return next(iter(ledger.read(problem.seq - 1))).receipt_id
-    except Exception:  # noqa: BLE001 - a damaged log may fail in any way; this line is only a help
+    except Exception:  # noqa: BLE001 - a damaged log may fail in any way, and this line is optional
         return None

@@ -1,4 +1,4 @@
-"""A word in a coloured frame: verdicts, states, outcomes. The word says it; the colour only helps."""
+"""A coloured label for verdicts, states and outcomes; the word alone carries the meaning."""
 
 from nicegui import ui
 

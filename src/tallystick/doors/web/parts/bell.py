@@ -1,4 +1,4 @@
-"""The bell: what a person should know of, live. What is read here is read everywhere."""
+"""The notification bell, updated live. The read state is shared by all sessions."""
 
 from nicegui import run, ui
 
@@ -10,15 +10,15 @@ from tallystick.errors import TallyError
 from tallystick.storage.notifications import Notification, Notifications
 
 SOON_S = 0.5
-"""A look at one file's stamp: others see news well within a second."""
+"""Seconds between two checks of the file's stamp: new notifications appear within a second."""
 SHOWN = 20
 MANY = 99
 MENU = 'anchor="bottom right" self="top right" role="dialog" aria-label="Notifications"'
-"""No menu to a screen reader: there are texts in it, not only commands."""
+"""A dialog for screen readers, not a menu: it contains text, not only commands."""
 
 
 class Bell:
-    """The button in the frame, its number, and the list under it."""
+    """The button in the frame, its counter and its list."""
 
     def __init__(self, house: PageContext) -> None:
         self._house = house
@@ -26,7 +26,7 @@ class Bell:
         self._stamp: object = ()
 
     def show(self) -> None:
-        """Build it in the present place; the number comes with the first look."""
+        """Build the bell in the current container; the first check sets the counter."""
         self._button = ui.button(icon="notifications").props('flat round dense aria-label="Notifications"')
         with self._button:
             self._number = ui.badge("", color="negative").props("floating").classes("tally-bell-number")
@@ -84,10 +84,10 @@ class Bell:
                 go.on("click", lambda: self._read(one.id, one.link))
 
     async def _read(self, one: str | None, link: str | None) -> None:
-        # The line that was pressed is drawn anew as soon as it counts as read: the window is asked for before.
+        # The pressed line is redrawn as soon as it is marked as read, so get the client first.
         window = ui.context.client
         try:
-            # An agent on this machine may open the page too, and must not put out of sight what a person should see.
+            # An agent on this machine may open the page too, and must not hide notifications from a person.
             if person(self._house) is not None:
                 await (run.io_bound(self._kept.read_all) if one is None else run.io_bound(self._kept.read, one))
         except TallyError as error:
@@ -105,5 +105,5 @@ class Bell:
 
 
 def page_of(link: str) -> str:
-    """The page that a notification names; never another server."""
+    """Return the page that a notification links to; never another server."""
     return link if link.startswith("/") and not link.startswith(("//", "/\\", "/api/")) else "/"

@@ -1,4 +1,4 @@
-"""A reply's bundle: the reply with all that proves it, in one file that `tally check` verifies anywhere."""
+"""The bundle of a reply: the reply with its proofs, in one file that `tally check` verifies anywhere."""
 
 from nicegui import run, ui
 
@@ -11,7 +11,7 @@ KEPT = "The ledger keeps a reply's hash, not its text: only the very words that 
 
 
 async def download_bundle(house: PageContext, reply: str, check_id: str) -> LedgerError | None:
-    """Hand the file to the browser; gives what stands against it."""
+    """Send the bundle to the browser; return the error if it cannot be made."""
     made = await run.io_bound(_made, house, reply, check_id)
     if isinstance(made, bytes):
         ui.download.content(made, f"{check_id}.bundle.json")
@@ -20,7 +20,7 @@ async def download_bundle(house: PageContext, reply: str, check_id: str) -> Ledg
 
 
 def bundling(house: PageContext, check_id: str, reply: str) -> None:
-    """Under the receipt of a check: the reply's words, if they are known here, and the file."""
+    """Show the bundle section under the receipt of a check, with the reply's text if it is available."""
     section("Bundle")
     ui.label("The reply, its quotes, the receipts it cites and their proofs, for somebody who has nothing else.")
     words = ui.textarea("The reply, word for word", value=reply).props("outlined autogrow").classes("w-full")

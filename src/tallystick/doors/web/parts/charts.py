@@ -1,4 +1,4 @@
-"""Charts. Names in them come from data: they stand in values, never in keys, and are drawn, never made elements."""
+"""Charts. Labels come from data: they are used as values, never as keys, and are drawn on the canvas, never as HTML."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,36 +6,36 @@ from typing import Any
 from nicegui import ui
 
 SOFT = "#75828c"
-"""Legible on light and on dark paper alike."""
+"""Legible on light and dark backgrounds."""
 ACCENT = "#1f8a7e"
 PALETTE = (
     "#1f8a7e", "#c2703d", "#5b7fc7", "#b0578d", "#7f9a3b", "#9a6bc9", "#c9992e", "#3f97b5", "#c4545a", "#6c8f6a",
     "#a67c52", "#5d6fa3",
 )  # fmt: skip
 TOOLTIP = {"renderMode": "richText", "confine": True}
-"""Drawn on the canvas: a tooltip made of elements would be one more place for other people's text."""
+"""Drawn on the canvas: an HTML tooltip would be another place for untrusted text."""
 _LONGEST = 34
 _LINE = {"lineStyle": {"color": SOFT, "opacity": 0.35}}
 
 
 def colour(number: int) -> str:
-    """The colour of a group; what is in none is grey."""
+    """Return the colour of a group; grey for no group."""
     return SOFT if number < 0 else PALETTE[number % len(PALETTE)]
 
 
 def short(label: str, most: int = _LONGEST) -> str:
-    """A label that fits."""
+    """Shorten a label to the available width."""
     plain = " ".join(label.split())
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 
 
 def bars(title: str, pairs: Sequence[tuple[str, float]], *, upright: bool) -> ui.echart:
-    """One bar for each number.
+    """Draw a bar chart.
 
     Args:
-        title: What it shows, also for those who hear the page.
+        title: The title, also for screen readers.
         pairs: Names and numbers.
-        upright: One beside the other, as times go; else one below the other, with room for names.
+        upright: Vertical bars, for time series; otherwise horizontal ones, with room for names.
     """
     names = [short(name, 16 if upright else _LONGEST) for name, _ in pairs]
     kinds: dict[str, Any] = {"type": "category", "data": names, "axisLine": _LINE, "axisTick": {"show": False}}
@@ -60,11 +60,11 @@ def bars(title: str, pairs: Sequence[tuple[str, float]], *, upright: bool) -> ui
 
 
 def cluster_map(points: Sequence[Sequence[float]], names: Mapping[int, str]) -> ui.echart:
-    """Tickets on a plane, each group in its colour.
+    """Draw tickets on a plane, each group in its colour.
 
     Args:
         points: [x, y, group, ticket].
-        names: Group → what it is called.
+        names: Group → its name.
     """
     groups = sorted({int(point[2]) for point in points}, key=lambda number: (number < 0, number))
     series = [
@@ -87,7 +87,7 @@ def cluster_map(points: Sequence[Sequence[float]], names: Mapping[int, str]) -> 
 
 
 def network(title: str, nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]]) -> ui.echart:
-    """Things and what joins them, at the places that they bring along."""
+    """Draw a graph of nodes and links at the nodes' given positions."""
     series = {
         "type": "graph", "layout": "none", "roam": True, "data": list(nodes), "links": list(links),
         "label": {

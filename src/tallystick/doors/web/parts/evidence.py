@@ -1,6 +1,6 @@
-"""Evidence as chips: what a reply rests on, each opening the file at the quoted lines or the receipt behind it.
+"""The evidence of a reply as chips, each opening the file at the quoted lines or the cited receipt.
 
-What is shown comes from the receipt of the check, not from the reply: what the check found is what was found.
+The data comes from the receipt of the check, not from the reply.
 """
 
 import re
@@ -21,7 +21,7 @@ PRESENCE = "The words stand there. Whether they support the conclusion is for yo
 
 
 async def evidence_chips(house: PageContext, check_receipt: str | None, reply: str) -> None:
-    """Show what a checked reply rests on; one that passed can be taken away with its proofs."""
+    """Show the evidence of a checked reply; a reply that passed can be downloaded with its proofs."""
     if not check_receipt:
         return
     found = await run.io_bound(house.gate.ledger.find, check_receipt)
@@ -54,7 +54,7 @@ def _chip(house: PageContext, item: Mapping[str, Any]) -> None:
             ui.label(source[:17] + "…")
         return
     path, lines = item.get("path"), item.get("lines")
-    label = source if not quote else f"“{quote[:60]}{'…' if len(quote) > 60 else ''}” {source}"  # noqa: PLR2004 - a chip's length
+    label = source if not quote else f"“{quote[:60]}{'…' if len(quote) > 60 else ''}” {source}"  # noqa: PLR2004 - the length of a chip
     if not path or not lines:
         ui.label(label).classes("tally-chip")
         return
@@ -69,7 +69,7 @@ async def open_quote(house: PageContext, path: str, first: int, last: int, quote
     source: Source | None = await run.io_bound(_read, house, path)
     with ui.dialog().props('aria-label="The quoted lines"') as dialog, ui.card().classes("tally-dialog"):
         with ui.row().classes("tally-row"):
-            ui.label(f"{path}, lines {first}–{last}").classes("text-weight-bold")  # noqa: RUF001 - a range
+            ui.label(f"{path}, lines {first}–{last}").classes("text-weight-bold")  # noqa: RUF001 - an en dash for a range
             ui.space()
             ui.button(icon="close", on_click=dialog.close).props('flat round dense aria-label="Close"')
         if source is None:

@@ -1,4 +1,4 @@
-"""Numbers and facts at a glance: large figures in a row, and names with what they stand for."""
+"""Figures and facts: large numbers in a row, and lists of names and values."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from tallystick.doors.web.parts.text import text
 
 
 def figure_row(pairs: Iterable[tuple[str, str]]) -> None:
-    """Show what is counted and how much of it there is, each large enough to be read in passing."""
+    """Show labelled numbers in large type."""
     with ui.element("dl").classes("tally-figures"):
         for name, number in pairs:
             with ui.element("div").classes("tally-figure"):
@@ -17,7 +17,7 @@ def figure_row(pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> None:
-    """Show names and what they stand for, one to a line."""
+    """Show names and values, one pair per line."""
     with ui.element("dl").classes("tally-facts"):
         for name, said in pairs:
             text("dt", name)
@@ -25,7 +25,7 @@ def facts(pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def plain_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A short table, all of it sent at once; the first column names, the others count."""
+    """Show a short table, sent at once; the first column has names, the others numbers."""
     box = ui.element("div").classes("tally-scroll").props('tabindex="0" role="region"')
     box.props["aria-label"] = title
     with box, ui.element("table").classes("tally-plain-table"):

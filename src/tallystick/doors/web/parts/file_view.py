@@ -1,4 +1,4 @@
-"""A piece of a file with its line numbers, some of it marked. Text only."""
+"""An excerpt of a file with line numbers and highlighting, as plain text."""
 
 from collections.abc import Sequence
 
@@ -7,17 +7,17 @@ from nicegui import ui
 from tallystick.doors.web.parts.text import text
 
 AROUND = 6
-"""Lines shown before and after what is meant."""
+"""Lines of context before and after the highlighted ones."""
 
 
 def file_view(lines: Sequence[str], first: int, last: int, quote: str = "") -> None:
-    """Show lines with the ones that are meant marked.
+    """Show lines with the given range highlighted.
 
     Args:
         lines: The whole file.
-        first: The first line that is meant, from 1.
+        first: The first line to highlight, from 1.
         last: The last one.
-        quote: The very words; if they stand on one of these lines, only they are marked.
+        quote: The quoted words; in a line that contains them, only they are highlighted.
     """
     start, end = max(1, first - AROUND), min(len(lines), last + AROUND)
     with ui.element("ol").classes("tally-lines").props(f'start="{start}"'):

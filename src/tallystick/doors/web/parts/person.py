@@ -1,4 +1,4 @@
-"""What a page asks before it acts: a person's login, asked for anew, or a role of the visitor."""
+"""Checks before a page acts: the login of a person, verified again, or a role of the visitor."""
 
 from urllib.parse import quote
 
@@ -10,7 +10,7 @@ from tallystick.gate.session import Caller
 
 
 def person(house: PageContext) -> Caller | None:
-    """Who decides; None, after it was said, if nobody who looks here has logged in."""
+    """Return the person who is logged in; None, after a message, if nobody is."""
     visitor = house.visitor(here())
     if visitor is not None and visitor.is_person:
         return visitor.caller
@@ -19,7 +19,7 @@ def person(house: PageContext) -> Caller | None:
 
 
 def may_act(visitor: Visitor, roles: frozenset[str]) -> bool:
-    """Whether the visitor may do what a page offers; says so if not."""
+    """Return whether the visitor has one of these roles; show a message if not."""
     if visitor.may(roles):
         return True
     ui.notify(f"One of these roles is needed: {', '.join(sorted(roles))}. Nothing was changed.", type="warning")
@@ -27,7 +27,7 @@ def may_act(visitor: Visitor, roles: frozenset[str]) -> bool:
 
 
 def log_in_hint(what: str, onward: str) -> None:
-    """Say that something needs a person, and how to become one here."""
+    """Show that an action needs a person, with a link to log in."""
     with ui.row().classes("tally-row"):
         ui.label(f"{what} needs a person.").classes("tally-soft")
         ui.link("Log in", f"/login?next={quote(onward, safe='/')}")

@@ -1,4 +1,4 @@
-"""One receipt, as a person reads it: what was asked, what came of it, who signed."""
+"""One receipt for people: the request, the outcome and the facts of its header."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ from tallystick.doors.web.parts.text import block, text
 from tallystick.gate.record.receipt import Receipt
 
 SHOWN_CHARS = 20_000
-"""Of one payload; the rest is in the download."""
+"""Maximum characters of one payload; the download has the rest."""
 
 
 def receipt_card(receipt: Receipt) -> None:
-    """Show a receipt whole."""
+    """Show a complete receipt."""
     header = receipt.header
     with ui.column().classes("tally-card gap-2"):
         with ui.row().classes("tally-row"):
@@ -33,7 +33,7 @@ def receipt_card(receipt: Receipt) -> None:
 
 
 def status_of(header: Mapping[str, Any]) -> str:
-    """One word for the outcome; the kind of record, where it has none."""
+    """Return the outcome as one word; the record's kind if it has no outcome."""
     return outcome_status(header) or str(header["kind"])
 
 

@@ -1,4 +1,4 @@
-"""A form made from a JSON Schema: what a tool's card or a recipe says it takes is what one is asked for."""
+"""A form built from a JSON Schema, such as a tool's input schema."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,33 +8,33 @@ from nicegui import ui
 
 DEFINED = "#/$defs/"
 LONG = 200
-"""A text that may be longer than this gets several lines."""
+"""Texts that may be much longer than this get several lines."""
 
 
 class SchemaForm:
     """Fields for the properties of an object."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        """Build the fields in the present place of the page."""
+        """Build the fields in the current container."""
         self._readers: dict[str, Callable[[], Any]] = {}
         required = set(schema.get("required", ()))
         for name, about in schema.get("properties", {}).items():
             self._readers[name] = _field(name, plain_field(about, schema), needed=name in required)
 
     def values(self) -> dict[str, Any]:
-        """What was filled in; what was left empty is left out, for the schema to say whether it may."""
+        """Return the values; empty fields are left out, and the schema decides whether they may be."""
         given = {name: read() for name, read in self._readers.items()}
         return {name: value for name, value in given.items() if value not in (None, "")}
 
 
 def plain_field(about: Any, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What one is asked for: a reference looked up, and of "this or nothing" the this."""
+    """Return the schema of a field with its reference resolved and an optional null removed."""
     if not isinstance(about, Mapping):
         return {}
     kept = {name: about[name] for name in ("description", "default") if name in about}
     if str(about.get("$ref", "")).startswith(DEFINED):
         named = schema.get("$defs", {}).get(str(about["$ref"]).removeprefix(DEFINED), {})
-        # One step only: a definition that names others is typed as JSON.
+        # One step only: a definition with further references is entered as JSON.
         return {**(named if isinstance(named, Mapping) else {}), **kept}
     ways = [way for way in about.get("anyOf", ()) if isinstance(way, Mapping) and way.get("type") != "null"]
     if len(ways) == 1:
@@ -68,7 +68,7 @@ def _field(name: str, about: Mapping[str, Any], *, needed: bool) -> Callable[[],
 
 
 def _json_field(label: str, about: Mapping[str, Any]) -> Callable[[], Any]:
-    """Lists and objects are typed as JSON; a list of texts also one to a line."""
+    """Build a field for lists and objects as JSON; a list of texts may also be entered one per line."""
     items = about.get("items")
     texts = about.get("type") == "array" and isinstance(items, Mapping) and items.get("type") == "string"
     hint = "One to a line" if texts else "JSON"

@@ -1,4 +1,4 @@
-"""The agents and where their models are: looked at, tried, and changed by a person. Keys are named, never shown."""
+"""The agents and their models: shown, tested, and changed by a person. Keys are named, never shown."""
 
 import time
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from tallystick.turns.model import Ask, Message, Said
 
 PATH = "/settings/agents"
 ASKED = ("provider", "model", "base_url", "api_key_env", "api_key_file", "protocol")
-"""What of an endpoint is asked for; the rest keeps what it was."""
+"""The editable fields of an endpoint; the others keep their values."""
 PROBE = Ask(messages=(Message(role="user", content="Say the one word: here."),), max_tokens=16)
 Change = Callable[[Roster], Roster | Problem]
 
 
 class Agents:
-    """The list, drawn again after each change."""
+    """The list of agents, redrawn after each change."""
 
     def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
@@ -35,7 +35,7 @@ class Agents:
         self._administration = administration_of(house.gate)
 
     async def show(self) -> None:
-        """Build it."""
+        """Build the list."""
         section("Agents and their models")
         if not self._visitor.is_person:
             log_in_hint("Changing an agent", PATH)
@@ -86,7 +86,7 @@ class Agents:
             ).props("outline dense no-caps").props["aria-label"] = f"{word} {agent.name}"
 
     async def _test(self, endpoint: Endpoint, place: ui.row) -> None:
-        """Ask the model for one word. It is a question like any other: whatever it says is text."""
+        """Ask the model for one word; its reply is treated as text like any other."""
         place.clear()
         if endpoint.provider == OFFLINE:
             with place:
@@ -152,7 +152,7 @@ def _model(endpoint: Endpoint) -> str:
 
 
 def _key(endpoint: Endpoint) -> str:
-    """Where the key is, never what it is."""
+    """Describe where the key is, never its value."""
     if endpoint.api_key_env:
         return f"in the variable {endpoint.api_key_env}"
     return f"in the file {endpoint.api_key_file}" if endpoint.api_key_file else "none"

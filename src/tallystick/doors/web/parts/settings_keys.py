@@ -1,4 +1,4 @@
-"""Which keys sign here, and where everything lies. No secret is ever shown."""
+"""The signing keys and the file locations. No secret is ever shown."""
 
 from pathlib import Path
 
@@ -20,14 +20,14 @@ SESSION = "keys"
 
 
 class SigningKeys:
-    """The keys, and their rotation."""
+    """The keys and their rotation."""
 
     def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
         self._visitor = visitor
 
     async def show(self) -> None:
-        """Build it."""
+        """Build the section."""
         section("Signing keys")
         self._place = ui.column().classes("tally-card gap-2")
         self._again()
@@ -76,7 +76,7 @@ class SigningKeys:
 
 
 def file_list(house: PageContext) -> None:
-    """Where everything lies."""
+    """Show the file locations."""
     section("Where everything lies")
     settings, workspace = house.gate.settings, house.gate.workspace
     audit = audit_folder(workspace)

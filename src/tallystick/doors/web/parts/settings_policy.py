@@ -1,4 +1,4 @@
-"""The policy in force, and a dry run: what would happen to a call, by this policy or by another. Nothing is run."""
+"""The policy in force, and a dry run: show how a call would be decided by this or another policy. Nothing is run."""
 
 from typing import Any
 
@@ -27,14 +27,14 @@ MEANS = {
 
 @record
 class Would:
-    """What would happen to a call."""
+    """The decision about a call in a dry run."""
 
     verdict: str
     reason: str
 
 
 def would(policy: Policy, card: Card, args: dict[str, Any], roles: frozenset[str]) -> Would:
-    """Say what would happen to a call, first by the tool's schema and then by the policy."""
+    """Decide a call in a dry run, first by the tool's schema, then by the policy."""
     schema = compile_schema(dict(card.input_schema), closed=card.origin == "local")
     if not schema.accepts(args):
         pointer, rule = schema.explain(args)
@@ -48,12 +48,12 @@ def would(policy: Policy, card: Card, args: dict[str, Any], roles: frozenset[str
 
 
 def beside_relay(gate: Gate, unknown: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """What to say where a server was wrapped, and which of the unknown tools are none of its tools.
+    """Return a note about a wrapped server, and those unknown tools that are not its tools.
 
-    Its tools are not here to be tried, and its relay has other defaults than the gate that the page belongs to.
+    The server's tools cannot be tried here, and its relay has other defaults than this page's gate.
 
     Raises:
-        ConfigError: What is known about the server is damaged.
+        ConfigError: The server's pins are damaged.
     """
     if not is_wrapped(gate.workspace):
         return "", unknown
@@ -68,7 +68,7 @@ def beside_relay(gate: Gate, unknown: tuple[str, ...]) -> tuple[str, tuple[str, 
 
 
 class PolicyText:
-    """The text, and the form of the dry run."""
+    """The policy text and the dry-run form."""
 
     def __init__(self, house: PageContext, visitor: Visitor) -> None:
         self._house = house
@@ -76,7 +76,7 @@ class PolicyText:
         self._cards = {card.name: card for card in house.gate.tools()}
 
     async def show(self) -> None:
-        """Build it."""
+        """Build the section."""
         policy = self._house.gate.policy
         unknown = policy.unknown_tools(self._cards)
         try:

@@ -1,4 +1,4 @@
-"""What a page says when there is nothing, or when something went wrong: always also what to do next."""
+"""Headings, empty states and error states; the last two always say what to do next."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,27 +9,27 @@ from tallystick.doors.web.parts.text import text
 
 
 def heading(words: str, under: str = "") -> None:
-    """The title of a page, and a line under it."""
+    """Show the title of a page, with an optional line under it."""
     text("h1", words)
     if under:
         ui.label(under).classes("tally-soft")
 
 
 def section(words: str) -> None:
-    """A heading inside a page."""
+    """Show a heading inside a page."""
     text("h2", words)
 
 
 def empty(
     title: str, advice: str, *, icon: str = "inbox", action: tuple[str, Callable[..., Any]] | None = None
 ) -> None:
-    """Nothing is here yet.
+    """Show that there is nothing here yet.
 
     Args:
-        title: What is not here.
-        advice: What to do so that something is.
-        icon: A picture beside it.
-        action: A button: its words, and what it does.
+        title: What is missing.
+        advice: What to do about it.
+        icon: The icon.
+        action: A button: its label and its handler.
     """
     with ui.column().classes("tally-empty"):
         ui.icon(icon).props('aria-hidden="true"')
@@ -40,7 +40,7 @@ def empty(
 
 
 def failed(what: str, advice: str) -> None:
-    """Something could not be shown or done."""
+    """Show that something failed, with advice."""
     with ui.row().classes("tally-card tally-bad").props('role="alert"'):
         ui.icon("error").props('aria-hidden="true"')
         with ui.column().classes("gap-0"):

@@ -1,13 +1,13 @@
-"""Words in an element of one's choice. They are always shown as they are: this takes no HTML."""
+"""Plain text in any element; HTML is never interpreted."""
 
 from nicegui.elements.mixins.text_element import TextElement
 
 
 def text(tag: str, words: str) -> TextElement:
-    """Show words in a tag, e.g. `h1`, `dt`, `button`."""
+    """Show text in a tag, e.g. `h1`, `dt`, `button`."""
     return TextElement(tag=tag, text=words)
 
 
 def block(words: str) -> TextElement:
-    """Show words as they stand, in a box of their own. It scrolls when they are long, so the keyboard can reach it."""
+    """Show preformatted text in a box, which is focusable so that long text can be scrolled by keyboard."""
     return text("div", words).classes("tally-code").props('tabindex="0"')
