@@ -160,7 +160,7 @@ class Tail:
         self.inode, self._size = found.st_ino, found.st_size
 
     def ends_at(self, offset: int, size: int | None = None) -> bool:
-        """Return whether the log ends at `offset`, followed by at most preallocated space; `size`: the file, if known."""
+        """Return whether the log ends at `offset`, with at most preallocated space after it; `size`: of the file."""
         if size is None:
             if self._roomy and os.pread(self.fd, 1, offset) == b"\0":
                 return True

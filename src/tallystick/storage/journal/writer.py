@@ -170,9 +170,7 @@ class Writer:
             or size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
             or not self._tail.ends_at(offset, None if fresh else self._look())
-            or not (
-                early or lseek(self._replaced, 0, SEEK_END) == self._shelf.views.known
-            )  # if early, `settle` checks it
+            or not (early or lseek(self._replaced, 0, SEEK_END) == self._shelf.views.known)  # `settle` checks, if early
         ):
             return False
         if early and not fresh:
