@@ -42,7 +42,7 @@ class Turn:
         """Release the lock when the outermost `with` block ends."""
         self._depth -= 1
         if self._depth == 0 and self._fd != _NONE:
-            # Unlock explicitly: a child forked meanwhile has the file open too, so closing it would not release the lock.
+            # Unlock explicitly: a child forked meanwhile has the file open too, so closing would not release the lock.
             flock(self._fd, LOCK_UN)
             os.close(self._fd)
 

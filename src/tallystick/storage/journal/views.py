@@ -41,7 +41,7 @@ class Views:
         self.opened: OrderedDict[str, int] = OrderedDict()
         disk.make_folder(marks)
         self.broken = {mark.name for mark in marks.iterdir() if valid_session_id(mark.name)}
-        """Sessions whose view must be rewritten from the log; marked on disk too, since the log continues without it."""
+        """Sessions whose view must be rewritten from the log; marked on disk too, as the log continues without it."""
         self.unmarked: set[str] = set()
         """Broken sessions that could not be marked on disk."""
 
