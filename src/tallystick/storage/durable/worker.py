@@ -82,7 +82,7 @@ class Worker:
             log.warning("worker %s had been taken for dead; its runs have gone to others", self.worker_id)
 
     def _guarded(self, act: Callable[[], None]) -> None:
-        """Log errors instead of raising: a temporary database outage must not end the worker; the next round retries."""
+        """Log errors instead of raising: a database outage must not end the worker; the next round retries."""
         try:
             act()
         except Exception as error:  # noqa: BLE001 - without its heartbeat a live worker would look dead
