@@ -28,7 +28,7 @@ class Registry:
         """Read the roster.
 
         Raises:
-            ConfigError: `agents_damaged` or `endpoints_damaged`; the files stay as they are.
+            ConfigError: `agents_damaged` or `endpoints_damaged`; the files are not changed.
         """
         agents = self._load_agents()
         roster = Roster() if agents is None else Roster(agents=agents)

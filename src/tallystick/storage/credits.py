@@ -50,7 +50,7 @@ class Credits:
         """Read the account.
 
         Raises:
-            ConfigError: `credits_damaged`; the file stays as it is.
+            ConfigError: `credits_damaged`; the file is not changed.
         """
         return _read(self._file)
 

@@ -22,7 +22,7 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 class JsonFile:
-    """One file."""
+    """One JSON file with a version, a lock and atomic replacement."""
 
     def __init__(self, path: Path, *, code: str) -> None:
         """Set the path; the file need not exist.

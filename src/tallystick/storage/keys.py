@@ -4,7 +4,7 @@
     .control-room/audit/log.key        active Ed25519 key, as a C2SP signer line, mode 0600
     .control-room/audit/keys/          retired keys, for verification: KEY_ID.key and KEY_ID.vkey;
                                        during a rotation also next.key, next.log and next.json
-    .control-room/audit/.gitignore     keeps all of it out of a repository
+    .control-room/audit/.gitignore     excludes all of it from Git
 
 Keys are created on first use. If a journal exists but its key is missing, none is created: the key must be restored.
 """

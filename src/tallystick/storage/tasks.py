@@ -45,7 +45,7 @@ class TaskFiles:
         """Return the agent a packet was given to; None: it was not routed here.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(packet.parent_issue_id, ASSIGNMENTS, packet.packet_id)
         agent_id = None if found is None else found.get("agent_id")
@@ -64,7 +64,7 @@ class TaskFiles:
         """Return a stored packet; None if there is none.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(issue_id, PACKETS, packet_id)
         if found is None:
@@ -78,7 +78,7 @@ class TaskFiles:
         """Return a stored receipt; None if there is none.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(issue_id, RECEIPTS, receipt_id)
         if found is None:

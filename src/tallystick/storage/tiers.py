@@ -20,7 +20,7 @@ class Tiers:
         """Read the policy and all standings.
 
         Raises:
-            ConfigError: `tiers_damaged`; the file stays as it is.
+            ConfigError: `tiers_damaged`; the file is not changed.
         """
         return self._read(self._file.read())
 

@@ -55,7 +55,7 @@ class Telemetry:
                 self.metrics.tool_call(UNKNOWN_TOOL if card is None else card.name, duration_us / 1_000_000)
             if self._tracing is not None:
                 self._tracing.called(session=session, outcome=outcome, card=card, duration_us=duration_us)
-        except Exception:  # noqa: BLE001 - watching must never stop a call
+        except Exception:  # noqa: BLE001 - telemetry must never stop a call
             _log.exception("telemetry failed; the call is not affected")
 
     def replied(self, *, session: Session, bucket: str | None) -> None:
@@ -63,7 +63,7 @@ class Telemetry:
         try:
             if bucket is not None:
                 self._count(session, bucket, cot_leak=False)
-        except Exception:  # noqa: BLE001 - watching must never stop a call
+        except Exception:  # noqa: BLE001 - telemetry must never stop a call
             _log.exception("telemetry failed; the reply is not affected")
 
     def required(self, *, by: str) -> None:

@@ -35,7 +35,7 @@ class Reading:
     """Snapshot of all metrics."""
 
     requests: dict[tuple[str, str, int], Timing]
-    """By endpoint (template), method, status."""
+    """By endpoint (route template), method and status."""
     tools: dict[str, Timing]
     rejections: dict[str, int]
     embeddings: dict[str, float]

@@ -60,7 +60,7 @@ class Tracing:
             attributes=self._attributes(session, outcome, card),
         )
         if outcome.fault is not None:
-            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - only where tracing is on
+            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - only if tracing is on
 
             span.set_status(StatusCode.ERROR)
         span.end(end_time=ended)
@@ -121,7 +121,7 @@ def open_tracing(settings: Settings) -> Tracing | None:
     """
     if not settings.telemetry.tracing:
         return None
-    from opentelemetry import trace  # noqa: PLC0415 - only where tracing is on
+    from opentelemetry import trace  # noqa: PLC0415 - only if tracing is on
 
     if settings.telemetry.otlp_endpoint is None:
         return Tracing(trace.get_tracer(INSTRUMENTATION), secret_names=settings.redact.keys)

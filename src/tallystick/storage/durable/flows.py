@@ -98,7 +98,7 @@ class PlainRun(_Steps, Run):
         return self._step(name, do, args, retry)
 
     def sleep(self, seconds: float) -> None:
-        """Wait until the recorded time."""
+        """Sleep until the recorded wake-up time."""
         wake_at = self._step(self._next_sleep(), lambda: self._around.clock() + seconds, (), ONCE)
         while (left := self._left(seconds, wake_at)) > 0:
             if self._around.stopping.wait(min(left, OWNER_LOOK_S)):
@@ -141,7 +141,7 @@ class LoopRun(_Steps, AsyncRun):
         return await self._step(name, do, args, retry)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the recorded time."""
+        """Sleep until the recorded wake-up time."""
         wake_at = await self._step(self._next_sleep(), _at_once(self._around.clock, seconds), (), ONCE)
         while (left := self._left(seconds, wake_at)) > 0:
             await self._pause(min(left, OWNER_LOOK_S))

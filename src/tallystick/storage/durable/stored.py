@@ -122,7 +122,7 @@ class StoredDurable(Durable):
             if self._opened is None:
                 try:
                     from tallystick.storage.durable.database import durable_url  # noqa: PLC0415 - SQLAlchemy, on first use
-                    from tallystick.storage.durable.runs import Runs  # noqa: PLC0415 - DBOS, when used
+                    from tallystick.storage.durable.runs import Runs  # noqa: PLC0415 - DBOS, on first use
                 except ImportError as error:
                     message = f"durable work needs '{error.name}': pip install 'tallystick[durable]'"
                     raise DurableError(message, code="durable_not_installed") from None
@@ -161,6 +161,6 @@ def run_worker(
         DurableError: `durable_one_per_process`, `worker_id_taken`, or the database is unavailable at the start.
     """
     runs = durable.open()
-    from tallystick.storage.durable.worker import Worker  # noqa: PLC0415 - DBOS, when used
+    from tallystick.storage.durable.worker import Worker  # noqa: PLC0415 - DBOS, on first use
 
     return Worker(worker_id=worker_id, book=durable.book, runs=runs, timing=timing).work(stop, ready)

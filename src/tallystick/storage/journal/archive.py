@@ -146,7 +146,7 @@ class FileArchive:
 
 
 class _ViewReader:
-    """Reads many views concurrently, each line once. For a closed view only the offset is kept."""
+    """Reads many views in an interleaved order, each line once. For a closed view only the offset is kept."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

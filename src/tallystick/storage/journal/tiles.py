@@ -30,7 +30,7 @@ class Tiles:
         disk.make_folder(folder)
         self._leaves = _open(folder / "leaves")
         self._levels = {_STEP: _open(folder / "level08"), _TOP: _open(folder / "level16")}
-        # A block of 256 hashes serves eight levels of a path; a few blocks serve one proof.
+        # A block of 256 hashes covers eight levels of a Merkle path, so one proof needs a few blocks.
         self._row = lru_cache(maxsize=16)(self._read_row)
 
     def count(self) -> int:

@@ -192,7 +192,7 @@ class Writer:
         return sealed
 
     def try_checkpoint(self) -> bytes | None:
-        """Write tiles and a signed note; on a disk error return None, and the checkpoint is retried later."""
+        """Write tiles and a signed note; None on a disk error (retried later) or if the journal was replaced."""
         stand = self.stand
         self._wait_for_checkpoint()
         self.incidents += self._shelf.witnesses.reports()
