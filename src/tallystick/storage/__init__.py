@@ -1,1 +1,1 @@
-"""Files, SQLite and Postgres: satisfies the ports that the steps name beside themselves."""
+"""Files, SQLite and Postgres: implements the ports that the steps define next to their code."""

@@ -1,6 +1,6 @@
 """The agents of a workspace and their endpoints: `.control-room/agents/agents.json` and `agent-endpoints.json`.
 
-Without files the defaults hold. They are written down with the first change.
+Without files the defaults apply; they are written with the first change.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tallystick.turns.agent import Agent, Endpoint
 
 
 class Registry:
-    """The roster of one workspace, as it is on disk now."""
+    """The agent roster of one workspace, as currently on disk."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
@@ -25,31 +25,31 @@ class Registry:
         self._endpoints = JsonFile(folder / "agent-endpoints.json", code="endpoints_damaged")
 
     def load(self) -> Roster:
-        """The roster.
+        """Read the roster.
 
         Raises:
-            ConfigError: `agents_damaged` or `endpoints_damaged`; the files stay as they are.
+            ConfigError: `agents_damaged` or `endpoints_damaged`; the files are not changed.
         """
         agents = self._load_agents()
         roster = Roster() if agents is None else Roster(agents=agents)
-        # An endpoint without its agent is what a crash between the two files leaves.
+        # A crash between writing the two files can leave an endpoint without its agent.
         known = tuple(endpoint for endpoint in self._load_endpoints() if roster.get(endpoint.agent_id) is not None)
         return Roster(agents=roster.agents, endpoints=known)
 
     def get(self, agent_id: str) -> Agent | None:
-        """One agent."""
+        """Return one agent; None if there is no such agent."""
         return self.load().get(agent_id)
 
     def list(self, *, enabled_only: bool = False) -> tuple[Agent, ...]:
-        """All agents, the Chief of Staff first."""
+        """Return all agents, the Chief of Staff first."""
         return self.load().list(enabled_only=enabled_only)
 
     def endpoint(self, agent_id: str) -> Endpoint:
-        """Where an agent's model is."""
+        """Return the endpoint of an agent's model."""
         return self.load().endpoint(agent_id)
 
     def change(self, how: Callable[[Roster], Roster | Problem]) -> Roster | Problem:
-        """Change the roster as it is now: `registry.change(lambda roster: roster.remove("critic"))`."""
+        """Change the current roster under a lock: `registry.change(lambda roster: roster.remove("critic"))`."""
         with self._agents.locked():
             before = self.load()
             after = how(before)
@@ -58,7 +58,7 @@ class Registry:
             return self._misplaced_key(after) or self._save(before, after)
 
     def save(self, roster: Roster) -> Roster | Problem:
-        """Put a whole roster in place of the one there is."""
+        """Replace the whole roster."""
         problem = roster_problem(roster.agents)
         return problem or self.change(lambda _: roster)
 
@@ -70,7 +70,7 @@ class Registry:
         return after
 
     def _misplaced_key(self, roster: Roster) -> Problem | None:
-        """A key file inside the workspace could be read with the workspace's own tools."""
+        """Refuse a key file inside the workspace, where the workspace's own tools could read it."""
         inside = self._workspace.resolve()
         for endpoint in roster.endpoints:
             if endpoint.api_key_file is None:

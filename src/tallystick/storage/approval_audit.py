@@ -1,4 +1,4 @@
-"""The part of an audit that looks into the database: do stored requests say what their signed records say?"""
+"""The database part of an audit: checks that stored requests match their signed records."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,10 +18,10 @@ ReadHeader = Callable[[bytes], dict[str, Any] | None]
 
 
 def live_requests(workspace: Path, settings: Settings) -> tuple[Hold, ...]:
-    """Requests that can still come to something; none where no approvals are stored. Nothing is made or migrated."""
+    """Return the live requests; none if no approvals are stored. Creates and migrates nothing."""
     if settings.storage.database_url is None and not (workspace / CONTROL_ROOM / "tallystick.db").exists():
         return ()
-    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - costs a quarter of a second
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - the import takes a quarter of a second
 
     from tallystick.storage.approvals import SqlApprovalBook  # noqa: PLC0415
     from tallystick.storage.database import open_engine, schema_version  # noqa: PLC0415
@@ -32,13 +32,13 @@ def live_requests(workspace: Path, settings: Settings) -> tuple[Hold, ...]:
     except ConfigError:
         return ()
     try:
-        # Tables of an earlier version name requests otherwise; opening the workspace brings them up.
+        # Tables of an earlier version have other digests for requests; opening the workspace migrates them.
         if schema_version(engine) != HEAD:
             return ()
         book, now = SqlApprovalBook(engine), time.time_ns() // 1_000_000
         return tuple(hold for state in sorted(LIVE) for hold in book.list(now, state=state, limit=_PAGE))
     except SQLAlchemyError:
-        # A database that is away runs nothing; the log can be examined without it.
+        # Without the database no held call can run, and the log can be verified without it.
         return ()
     finally:
         engine.dispose()
@@ -47,13 +47,13 @@ def live_requests(workspace: Path, settings: Settings) -> tuple[Hold, ...]:
 def with_requests(
     report: AuditReport, requests: Sequence[Hold], batches: Iterable[list[bytes]], header: ReadHeader
 ) -> AuditReport:
-    """A report with the stored requests that differ from their records.
+    """Add the stored requests that differ from their records to a report.
 
     Args:
-        report: What the audit of the log found.
-        requests: What is stored, read before the log.
+        report: The result of the log's audit.
+        requests: The stored requests, read before the log.
         batches: The lines of the log.
-        header: Gives a stored header if it is signed.
+        header: Parses a stored header; None if its signature is invalid.
     """
     if not requests:
         return report

@@ -1,9 +1,9 @@
-"""The approval book in SQL.
+"""The approval store in SQL.
 
-What makes a grant single use is one statement: an UPDATE that names the state it expects. Of any number of threads,
-processes and machines that send it, the database lets one change the row. `live_digest` names the call, its session
-and its agent while a request can still come to something and is empty afterwards; being unique, it keeps one live
-request per exact call of one agent in one session.
+A grant is single-use because it is taken by one UPDATE that requires the expected state: of any number of concurrent
+threads, processes and machines, the database lets one change the row. `live_digest` identifies call, session and agent
+while a request is live and is NULL afterwards; its unique constraint allows one live request per exact call of one
+agent in one session.
 """
 
 import re
@@ -50,23 +50,23 @@ REQUESTS = sa.Table(
 )
 _C = REQUESTS.c
 UNREADABLE = "approvals"
-"""The session of a request whose own cannot be read: where it is recorded that somebody tried to use it."""
+"""Session id for a request whose own session is unreadable; attempts to use it are recorded there."""
 _OVER: dict[str, Any] = {"live_digest": None, "args": b""}
-"""Written when a request comes to its end: it frees the digest, and no argument is kept longer than it is needed."""
+"""Values written when a request ends: they free the digest and delete the arguments, which are no longer needed."""
 
 
 class SqlApprovalBook:
-    """Satisfies `ApprovalBook` on SQLite and PostgreSQL. The engine must have been migrated."""
+    """Implements `ApprovalBook` on SQLite and PostgreSQL. The database must have been migrated."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def hold(self, wanted: Hold) -> Hold:
-        """Keep a new request, or find the live one for the same call."""
-        # Once around is enough unless the one found comes to its end in between; then the way is free.
+        """Store a new request, or return the live one for the same call."""
+        # One iteration is enough unless the conflicting request ends in between; then the next insert succeeds.
         while True:
             with writing(self._engine) as connection:
-                # What has expired lets go of its digest first, or it would be found as if it were live.
+                # Expire old requests first, so that their digests are free and they are not found as live.
                 _expire(connection, wanted.created)
                 if _insert(connection, wanted):
                     return wanted
@@ -75,14 +75,14 @@ class SqlApprovalBook:
                 return _hold_from(row)
 
     def find(self, live_digest: str, now: int) -> Hold | None:
-        """The live request for exactly this call of this agent in this session."""
+        """Return the live request for exactly this call of this agent in this session."""
         wanted = sa.select(REQUESTS).where(_C.live_digest == live_digest, _C.expires > now)
         with self._engine.connect() as connection:
             row = connection.execute(wanted).first()
         return None if row is None else _hold_from(row)
 
     def take(self, live_digest: str, now: int) -> Grant | None:
-        """Use a grant for exactly this call, if there is one and nobody else was first."""
+        """Consume the grant for exactly this call; None if there is none or it was already used."""
         statement = (
             sa.update(REQUESTS)
             .where(_C.live_digest == live_digest, _C.state.in_(sources(State.TAKEN)), _C.expires > now)
@@ -96,16 +96,16 @@ class SqlApprovalBook:
         return Grant(approval_id=row.approval_id, person=row.person, channel=row.channel, edited=row.edited)
 
     def grant(self, approval_id: str, *, person: str, channel: str, now: int) -> Hold | Unmoved:
-        """Say yes."""
+        """Approve a request."""
         return self._answer(approval_id, State.GRANTED, now, _who(person, channel, now))
 
     def refuse(self, approval_id: str, *, person: str, channel: str, now: int, reason: str) -> Hold | Unmoved:
-        """Say no, and why."""
+        """Deny a request with a reason."""
         values = {**_who(person, channel, now), **_OVER, "note": storable_text(reason)}
         return self._answer(approval_id, State.REFUSED, now, values)
 
     def edit(self, edited: Hold, *, person: str, channel: str, now: int) -> Hold | Unmoved:
-        """Say yes to other arguments: the grant is bound to them, and no longer to what was asked."""
+        """Approve a request with edited arguments: the grant is bound to these instead of the requested ones."""
         values = {
             **_who(person, channel, now), "digest": edited.digest, "live_digest": edited.live_digest,
             "args": edited.args, "shown": edited.shown, "edited": True,
@@ -113,11 +113,11 @@ class SqlApprovalBook:
         try:
             return self._answer(edited.approval_id, State.EDITED, now, values)
         except IntegrityError:
-            # Another live request has the digest this one would get.
+            # Another live request already has the new digest.
             return Unmoved(why="same_call_waits", hold=self.get(edited.approval_id, now))
 
     def get(self, approval_id: str, now: int) -> Hold | None:
-        """One request as it stands now."""
+        """Return one request in its current state; None if there is no such request."""
         if _ID.fullmatch(approval_id) is None:
             return None
         with self._engine.connect() as connection:
@@ -125,7 +125,7 @@ class SqlApprovalBook:
         return None if row is None else _as_of(_hold_from(row), now)
 
     def list(self, now: int, *, state: State | None = None, limit: int = 50, offset: int = 0) -> tuple[Hold, ...]:
-        """Requests, newest first; at most a thousand at a time."""
+        """Return requests, newest first; at most a thousand per page."""
         statement = sa.select(REQUESTS).order_by(_C.created.desc(), _C.approval_id.desc())
         if state is not None:
             statement = statement.where(_stands_at(state, now))
@@ -134,7 +134,7 @@ class SqlApprovalBook:
         return tuple(_as_of(_hold_from(row), now) for row in rows)
 
     def count(self, now: int, *, state: State | None = None) -> int:
-        """How many requests there are."""
+        """Return the number of requests."""
         statement = sa.select(sa.func.count()).select_from(REQUESTS)
         if state is not None:
             statement = statement.where(_stands_at(state, now))
@@ -176,13 +176,13 @@ def _insert(connection: Connection, hold: Hold) -> bool:
 
 
 def _expire(connection: Connection, now: int) -> None:
-    """Write down what has expired, so that its digest is free and its arguments are gone."""
+    """Mark expired requests, freeing their digests and deleting their arguments."""
     stale = sa.update(REQUESTS).where(_C.state.in_(LIVE), _C.expires <= now)
     connection.execute(stale.values(state=State.EXPIRED, **_OVER))
 
 
 def _stands_at(state: State, now: int) -> sa.ColumnElement[bool]:
-    """The condition for a state as of now, written down or not."""
+    """Return the SQL condition for a state as of now, including expiry that is not yet stored."""
     if state in LIVE:
         return sa.and_(_C.state == state, _C.expires > now)
     if state is State.EXPIRED:
@@ -199,7 +199,7 @@ def _who(person: str, channel: str, now: int) -> dict[str, Any]:
 
 
 def _hold_from(row: Any) -> Hold:
-    """A row as a request. What cannot be read is left empty: then it does not fit its signed record."""
+    """Convert a row to a request. Unreadable fields are left empty, so they do not match the signed record."""
     fields = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
     fields["state"] = State(fields["state"]) if fields["state"] in set(State) else State.EXPIRED
     fields["session"] = _session_from(fields["session"])

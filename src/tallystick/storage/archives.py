@@ -1,16 +1,16 @@
-"""What opening and reading an archive that somebody sent may raise."""
+"""Exceptions that opening and reading an untrusted archive may raise."""
 
 import zipfile
 import zlib
 
 try:
     from lzma import LZMAError
-except ImportError:  # pragma: no cover - a Python that was built without it
+except ImportError:  # pragma: no cover - a Python built without it
     LZMAError = zlib.error  # type: ignore[misc,assignment]
 
 DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError, ValueError,
-    NotImplementedError,  # packed in a way that this Python does not know
-    RuntimeError,  # locked with a password
+    NotImplementedError,  # a compression method that this Python does not support
+    RuntimeError,  # encrypted with a password
 )  # fmt: skip
-"""`zipfile` says it in as many ways as there are ways to pack a part."""
+"""`zipfile` raises a different exception for each compression method."""

@@ -1,8 +1,8 @@
 """Credits on disk: `.control-room/credits/credits.json`.
 
-The file holds the events. The balances in it are for people who look: they are computed anew from the events whenever
-the file is read, so to write a number there changes nothing. A long history moves into `credits-0001.json`, …; what it
-came to stands in the file as `opening`.
+The file contains the events. Its balances are for human readers only: they are recomputed from the events on every
+read, so editing them has no effect. Old events are archived to `credits-0001.json`, …; their sum is stored in the file
+as `opening`.
 """
 
 from pathlib import Path
@@ -15,51 +15,51 @@ from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
 
 MOST_EVENTS = 500
-"""Then the file is a tenth of a megabyte, and each new event reads, checks and rewrites it (30 ms)."""
+"""With this many events the file has a tenth of a megabyte; each new event reads, checks and rewrites it (30 ms)."""
 CODE = "credits_damaged"
 
 
 @record
 class Account:
-    """What the file says."""
+    """Content of the file."""
 
     events: tuple[CreditEvent, ...] = ()
-    """Those that are not put away."""
+    """Events that are not archived."""
     opening: dict[str, int]
-    """What the events that are put away came to."""
+    """Balances resulting from the archived events."""
     put_away: int = 0
-    """How many files of earlier events there are."""
+    """Number of archive files."""
 
     def balances(self) -> dict[str, int]:
-        """What each agent has."""
+        """Return the balance of each agent."""
         return balances(self.events, self.opening)
 
     def of(self, agent_id: str) -> tuple[CreditEvent, ...]:
-        """The events of one agent, oldest first."""
+        """Return the events of one agent, oldest first."""
         return tuple(event for event in self.events if event.agent_id == agent_id)
 
 
 class Credits:
-    """The credits of one workspace. No door writes here; what the gate found out does."""
+    """The credits of one workspace. No door writes them; only the gate's findings do."""
 
     def __init__(self, workspace: Path) -> None:
         self._folder = workspace / CONTROL_ROOM / "credits"
         self._file = JsonFile(self._folder / "credits.json", code=CODE)
 
     def load(self) -> Account:
-        """All of it.
+        """Read the account.
 
         Raises:
-            ConfigError: `credits_damaged`; the file stays as it is.
+            ConfigError: `credits_damaged`; the file is not changed.
         """
         return _read(self._file)
 
     def balance(self, agent_id: str) -> int:
-        """What one agent has."""
+        """Return the balance of one agent."""
         return self.load().balances().get(agent_id, 0)
 
     def record(self, event: CreditEvent) -> CreditEvent | Problem:
-        """Write an event; the same thing happens once, so a second event of it gives back the first."""
+        """Store an event once; for a duplicate, return the first event."""
         problem = event_problem(event)
         if problem is not None:
             return problem
@@ -72,14 +72,14 @@ class Credits:
         return event
 
     def history(self) -> list[CreditEvent]:
-        """Every event there ever was, oldest first: the balances can be computed anew from these alone."""
+        """Return every event ever recorded, oldest first; the balances can be recomputed from these alone."""
         account = self.load()
         archives = [_read(self._archive(number)) for number in range(1, account.put_away + 1)]
         return [event for each in (*archives, account) for event in each.events]
 
     def _write(self, account: Account) -> None:
         if len(account.events) > MOST_EVENTS:
-            # First the copy, then the shorter file: a crash between leaves both, and the copy is made again.
+            # Write the archive first, then the shorter file: after a crash in between, the archive is written again.
             number = account.put_away + 1
             self._archive(number).write(_wire(account))
             account = Account(opening=account.balances(), put_away=number)
@@ -109,7 +109,7 @@ def _read(file: JsonFile) -> Account:
     events: list[CreditEvent] = []
     for place, value in enumerate(listed):
         event = CreditEvent.from_dict(value)
-        # One that could never have been written was written by somebody else.
+        # An event that this code could not have written was added from outside.
         checked = event if isinstance(event, Problem) else event_problem(event) or event
         if isinstance(checked, Problem):
             raise file.damaged(f"/events/{place}{checked.pointer}: {checked.message}")

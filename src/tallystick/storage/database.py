@@ -1,7 +1,7 @@
-"""One database for what is not the journal: SQLite in the workspace by default, PostgreSQL by URL.
+"""The database for everything but the journal: SQLite in the workspace by default, PostgreSQL by URL.
 
-`open_engine` connects, `migrate` brings the tables to this version, `writing` is how a transaction that writes is
-begun. Nothing else in the product knows which of the two it is, but where a statement has to differ.
+`open_engine` connects, `migrate` upgrades the tables to this version, `writing` begins a write transaction. Other code
+distinguishes the two databases only where a statement has to differ.
 """
 
 import sqlite3
@@ -23,17 +23,17 @@ from tallystick.storage.private import private_file, private_folder
 
 DATABASE_NAME = "tallystick.db"
 BUSY_S = 30
-"""How long a writer waits for another; transactions here take milliseconds, so this is only ever reached by a fault."""
+"""How long a writer waits for another; transactions take milliseconds, so only a fault can reach this limit."""
 OVERFLOW = 5
-"""Connections to Postgres beyond the five that are kept: many processes share its hundred."""
+"""Postgres connections beyond the five kept in the pool; many processes share the server's hundred."""
 MIGRATION_LOCK = 7_826_255_411
-"""Any fixed number: the advisory lock under which one process at a time migrates on PostgreSQL."""
+"""Key of the advisory lock that serialises migrations on PostgreSQL; an arbitrary fixed number."""
 
 _WRITING = {"tally_writing": True}
 
 
 def open_engine(settings: Settings, workspace: Path) -> Engine:
-    """Connect to the workspace's database. The file and its folder are made if they are missing.
+    """Open the workspace's database, creating the file and its folder if missing.
 
     Raises:
         ConfigError: The URL cannot be used, or its driver is not installed.
@@ -51,7 +51,7 @@ def open_engine(settings: Settings, workspace: Path) -> Engine:
 
 
 def migrate(engine: Engine, history: History = GATE) -> None:
-    """Bring the tables of one history to this version. Several processes may do this at once; the others wait for one.
+    """Upgrade the tables of one history to this version. Safe for concurrent processes: one migrates, the others wait.
 
     Raises:
         ConfigError: The database cannot be reached, or was written by a newer version.
@@ -70,7 +70,7 @@ def migrate(engine: Engine, history: History = GATE) -> None:
 
 
 def migrate_room(engine: Engine, room: str, package: ModuleType) -> None:
-    """Bring a room's tables to the version of its migrations package.
+    """Upgrade a room's tables to the version of its migrations package.
 
     Raises:
         ConfigError: As for `migrate`.
@@ -79,17 +79,17 @@ def migrate_room(engine: Engine, room: str, package: ModuleType) -> None:
 
 
 def schema_version(engine: Engine, history: History = GATE) -> str | None:
-    """The revision that a history stands at in the database; None: a new one."""
+    """Return the current revision of a history in the database; None: a new database."""
     with engine.connect() as connection:
         return version_of(connection, history)
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Begin a transaction that will write, and commit it.
+    """Begin a write transaction and commit it at the end of the `with` block.
 
-    On SQLite it takes the write lock at once. One that reads first and asks for the lock later fails without
-    waiting when another has written in between.
+    On SQLite it acquires the write lock at once: a transaction that reads first and requests the lock later fails
+    without waiting if another one has written in between.
     """
     with engine.execution_options(**_WRITING).begin() as connection:
         yield connection
@@ -105,14 +105,14 @@ def _usable_url(text: str) -> URL:
     except (ArgumentError, NoSuchModuleError, ValueError):
         backend = ""
     if backend not in {"sqlite", "postgresql"}:
-        # The text is not repeated: it may hold a password.
+        # The message does not repeat the text, which may contain a password.
         message = "storage.database_url: give postgresql://user@host/name or sqlite:///path"
         raise ConfigError(message, code="config_bad_value")
     return url
 
 
 def _private_file(path: Path) -> URL:
-    """Make the file for its owner alone: held calls lie in it with their arguments. SQLite's side files follow it."""
+    """Create the file owner-only, because it stores held calls with their arguments; SQLite's side files inherit it."""
     try:
         private_folder(path.parent)
         private_file(path)
@@ -130,7 +130,7 @@ def _open_sqlite(url: URL) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # The driver's own idea of when a transaction begins is switched off; `_begin_sqlite` says it.
+    # Disable the driver's implicit transactions; `_begin_sqlite` begins them.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_S * 1000}")
@@ -141,7 +141,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _switch_to_wal(cursor: sqlite3.Cursor) -> None:
-    """Ask until it is granted: of several that open a new file at once, SQLite tells some to go without waiting."""
+    """Retry until granted: when several processes open a new file at once, SQLite rejects some without waiting."""
     deadline = time.monotonic() + BUSY_S
     while True:
         try:

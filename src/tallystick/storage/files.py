@@ -1,9 +1,9 @@
-"""The files of a workspace: what tools read and write, and what replies may cite.
+"""The files of a workspace, which tools read and write and replies may cite.
 
-Every file is opened folder by folder from the workspace down, never through a link, so no byte of a file outside is
-read even when the tree is changed meanwhile. Links inside the workspace are not followed either: a link would be a
-second name of a file. A name that is typed with other code points than the tree's is the same name if both agree in
-NFC; if two entries do, the one stored in NFC is the one meant. Receipts always hold the NFC form.
+Every file is opened folder by folder from the workspace down, never through a link, so no file outside is read even if
+the tree changes meanwhile. Links inside the workspace are not followed either: a link would be a second name of a
+file. Two spellings are the same name if they agree in NFC; if two entries do, the one stored in NFC is used. Receipts
+always contain the NFC form.
 """
 
 import os
@@ -43,25 +43,25 @@ from tallystick.storage.paths import (
 )
 
 MAX_BYTES = 16 * 1024 * 1024
-"""What is read of one file: several times the longest novel."""
+"""Maximum bytes read of one file: several times the longest novel."""
 OUTLINE = "Story/SCN-outline.md"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileBytes:
-    """What was read of a file."""
+    """Bytes read from a file, with the size and hash of the whole."""
 
     path: str
     data: bytes
     size: int
-    """Of the whole file."""
+    """Size of the whole file."""
     truncated: bool
     sha256: str | None
-    """Of the whole file; None when it is larger than is ever read."""
+    """Hash of the whole file; None if it exceeds the read limit."""
 
 
 class FileSources:
-    """The files of one workspace; satisfies `Sources`."""
+    """The files of one workspace; implements `Sources`."""
 
     def __init__(
         self,
@@ -76,10 +76,10 @@ class FileSources:
 
         Args:
             root: Its folder; it must exist.
-            max_bytes: What is read of one file at most.
-            records: Prefix → what gives the text of a record, as rooms bring them (`{"ticket": …}`).
-            figures: What recomputes a figure from its query.
-            clock_ns: The wall clock that the file system's times are compared with.
+            max_bytes: Maximum bytes read of one file.
+            records: Prefix → function that returns the text of a record, provided by rooms (`{"ticket": …}`).
+            figures: Function that recomputes a figure from its query.
+            clock_ns: The wall clock to compare file timestamps with.
         """
         self.root = root.resolve()
         self._max_bytes = max_bytes
@@ -89,7 +89,7 @@ class FileSources:
         self._cache = FileCache()
 
     def read(self, path: str) -> Source | None:
-        """The file as text; None when there is none. An unchanged file is not read again."""
+        """Return the file as text; None if it does not exist. An unchanged file is not read again."""
         named = path_parts(path)
         try:
             with self._opened(named) as (descriptor, parts):
@@ -100,7 +100,7 @@ class FileSources:
             raise
 
     def read_bytes(self, path: str, limit: int | None = None) -> FileBytes:
-        """The first bytes of a file, with the size and hash of the whole.
+        """Return the first bytes of a file, with the size and hash of the whole.
 
         Raises:
             PathRefused: `not_found`, `not_a_file`, `file_unusable`, or the path itself is refused.
@@ -116,7 +116,7 @@ class FileSources:
         return FileBytes(path="/".join(parts), data=data, size=size, truncated=len(data) < size, sha256=digest)
 
     def paths(self, pattern: str = "**") -> list[str]:
-        """The files that fit a glob, sorted. Hidden ones only where the pattern names the dot."""
+        """Return the files that match a glob, sorted; hidden ones only if the pattern contains the dot."""
         wanted = pattern_parts(pattern)
         hidden = any(part.startswith(".") for part in wanted)
         found = {parts for parts in self._walk(hidden=hidden) if matches(wanted, parts)}
@@ -125,7 +125,7 @@ class FileSources:
         return sorted("/".join(parts) for parts in found)
 
     def expand(self, scope: str) -> list[str]:
-        """The files a path, a folder or a glob stands for."""
+        """Return the files that a path, a folder or a glob refers to."""
         if is_pattern(scope):
             return self.paths(scope)
         parts = path_parts(scope)
@@ -135,7 +135,7 @@ class FileSources:
         return self.paths("/".join((*parts, "**")))
 
     def outline(self) -> Source | None:
-        """`Story/SCN-outline.md`, or the first file that calls itself an outline."""
+        """Return `Story/SCN-outline.md`, or the first Markdown file with "outline" in its name."""
         found = self.read(OUTLINE)
         if found is not None:
             return found
@@ -143,25 +143,25 @@ class FileSources:
         return self.read(named[0]) if named else None
 
     def resolve(self, reference: str) -> str | None:
-        """The text of a record, from the room that keeps it."""
+        """Return the text of a record, from the room that owns it."""
         prefix, _, record_id = reference.partition(":")
         room = self._records.get(prefix)
         return room(record_id) if room else None
 
     def recompute(self, query: str) -> Decimal | None:
-        """The figure, from the room that knows the query."""
+        """Return the figure, recomputed by the room that owns the query."""
         return self._figures(query) if self._figures else None
 
     def write(self, path: str, data: bytes, *, base_sha256: str | None = None) -> str:
-        """Replace or make a file in one step: others see the old one or the new one, never half.
+        """Create or replace a file atomically: readers see the old or the new content, never a part.
 
         Args:
-            path: Inside the workspace; folders are made as needed. The canon is compiled, not written.
+            path: Inside the workspace; folders are created as needed. The canon cannot be written, it is compiled.
             data: The whole content.
-            base_sha256: Only write if the file is still this one; `""`: only if there is none.
+            base_sha256: Write only if the file still has this hash; `""`: only if it does not exist.
 
         Returns:
-            The SHA-256 of what was written.
+            The SHA-256 of the written content.
 
         Raises:
             PathRefused: `changed_meanwhile`, `name_taken`, `path_protected`, `path_outside`, `not_a_file`, `bad_path`.
@@ -172,7 +172,7 @@ class FileSources:
         return sha256(data).hexdigest()
 
     def remove(self, path: str, *, base_sha256: str) -> None:
-        """Take a file away, if it is still this one.
+        """Delete a file if it still has this hash.
 
         Raises:
             PathRefused: As for `write`, or `not_found`.
@@ -212,7 +212,7 @@ class FileSources:
 
     @contextmanager
     def _opened(self, named: Parts) -> Iterator[tuple[int, Parts]]:
-        """A descriptor of the file, and the name it is reported under."""
+        """Open a file; yield its descriptor and the name under which it is reported."""
         real = self._real(named)
         with self._folder(real[:-1]) as folder:
             descriptor = open_file(folder, real[-1])
@@ -237,7 +237,7 @@ class FileSources:
         try:
             found = self._entries(parts)
         except PathRefused:
-            # Taken away or closed meanwhile: nothing to list there.
+            # The folder was deleted or made inaccessible meanwhile: nothing to list.
             return
         for name, is_folder, is_file in found:
             inner = (*parts, unicodedata.normalize("NFC", name))
@@ -274,7 +274,7 @@ class FileSources:
 
 
 def decode(data: bytes) -> str:
-    """The text of a file: UTF-8, UTF-16 with its mark, else as Western European editors wrote it.
+    """Decode a file's text: UTF-8, UTF-16 with a byte order mark, else cp1252 or Latin-1.
 
     Raises:
         PathRefused: `not_text`.
@@ -286,7 +286,7 @@ def decode(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        # cp1252 leaves five bytes undefined; Latin-1 knows them all, though only as control characters.
+        # cp1252 leaves five bytes undefined; Latin-1 defines them all, those five as control characters.
         try:
             return data.decode("cp1252")
         except UnicodeDecodeError:

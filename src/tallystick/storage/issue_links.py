@@ -1,4 +1,4 @@
-"""Links from an issue to the sessions and receipts behind it: `.control-room/audit/issues/<issueId>/`."""
+"""Links from an issue to its sessions and receipts: `.control-room/audit/issues/<issueId>/`."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,17 +15,17 @@ from tallystick.storage.ledger import audit_folder
 def link_issue(
     workspace: Path, ledger: Ledger, session_id: str, issue_id: str, *, round_id: str | None = None
 ) -> list[str]:
-    """Write which receipts of a session belong to an issue; linking again brings it up to date.
+    """Store which receipts of a session belong to an issue and return their ids; linking again updates the list.
 
     Args:
         workspace: The project's folder.
         ledger: Its receipts.
-        session_id: Whose receipts.
+        session_id: The session of the receipts.
         issue_id: The issue.
-        round_id: Only those of one round of a conference; None: all of the session.
+        round_id: Only receipts of this conference round; None: all of the session.
 
     Raises:
-        ConfigError: An id that could not name a folder.
+        ConfigError: An id is not valid as a folder name.
     """
     for name in (session_id, issue_id):
         if not valid_session_id(name):

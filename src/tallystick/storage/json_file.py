@@ -1,7 +1,7 @@
-"""A small JSON file of the control room: read as a whole, changed under a lock, replaced at once.
+"""A small JSON file of the control room: read as a whole, changed under a lock, replaced atomically.
 
-Whoever reads sees all of the old file or all of the new one. Two processes that change it do so one after the other,
-each on what the other left. A file that cannot be read is never written over: it may be all there is of a day's work.
+A reader sees either the old or the new file. Concurrent changes are serialised, each based on the previous one. An
+unreadable file is never overwritten, because it may be the only copy of the data.
 """
 
 import os
@@ -22,23 +22,23 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 class JsonFile:
-    """One file."""
+    """One JSON file with a version, a lock and atomic replacement."""
 
     def __init__(self, path: Path, *, code: str) -> None:
-        """Name a file; it need not be there.
+        """Set the path; the file need not exist.
 
         Args:
-            path: Where.
-            code: The code of the error when it is damaged.
+            path: The file.
+            code: The error code for a damaged file.
         """
         self.path = path
         self._code = code
 
     def read(self) -> dict[str, Any] | None:
-        """What it holds; None: there is no such file.
+        """Return the content; None if the file does not exist.
 
         Raises:
-            ConfigError: It is damaged or cannot be read; it stays as it is.
+            ConfigError: The file is damaged or cannot be read; it is not changed.
         """
         try:
             data = disk.read_whole(self.path)
@@ -55,10 +55,10 @@ class JsonFile:
         return found
 
     def write(self, value: dict[str, Any]) -> None:
-        """Put something else in its place; only while `locked`.
+        """Replace the content; only inside `locked`.
 
         Raises:
-            ConfigError: It cannot be written; what was there is still there.
+            ConfigError: The file cannot be written; the old content is unchanged.
         """
         data = orjson.dumps({"version": VERSION, **value}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         try:
@@ -68,7 +68,7 @@ class JsonFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Around reading and writing: nobody else changes it meanwhile, in this process or another.
+        """Lock the file for a read and write; no other thread or process changes it meanwhile.
 
         Raises:
             ConfigError: The folder cannot be written.
@@ -84,7 +84,7 @@ class JsonFile:
             os.close(fd)
 
     def damaged(self, why: str) -> ConfigError:
-        """The error for a file that says something it cannot mean."""
+        """Build the error for a file with invalid content."""
         advice = "Repair it, or move it away to begin anew; until then nothing is written."
         return ConfigError(f"{self.path.name} is damaged: {why}. {advice}", code=self._code)
 
@@ -94,9 +94,9 @@ class JsonFile:
 
 
 def open_lock(path: Path) -> int:
-    """The lock of a file, which lies beside it: the file itself is replaced with every change.
+    """Open a file's lock, a separate file next to it, because the file itself is replaced with every change.
 
-    Opened anew each time, so that it also keeps the threads of one process apart.
+    It is opened again each time, so that it also excludes other threads of this process.
     """
     disk.make_folder(path.parent)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

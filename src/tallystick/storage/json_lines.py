@@ -1,6 +1,6 @@
-"""A file of JSON lines that only grows: appended whole under a lock, read as far as it can be read.
+"""An append-only file of JSON lines: written under a lock; unreadable lines are skipped when reading.
 
-Several processes append to one file; a line that a crash cut in half is left behind and takes no other with it.
+Several processes may append to one file; a line torn by a crash stays and does not corrupt other lines.
 """
 
 import os
@@ -15,16 +15,16 @@ from tallystick.storage.journal import disk
 
 
 class JsonLines:
-    """One file; it need not be there."""
+    """One file; it need not exist."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def append(self, *values: Mapping[str, Any]) -> None:
-        """Put lines at the end, together.
+        """Append lines in one write.
 
         Raises:
-            ConfigError: They cannot be written; the message says what to do.
+            ConfigError: The lines cannot be written; the message says what to do.
         """
         data = b"".join(_line(value) for value in values)
         try:
@@ -43,7 +43,7 @@ class JsonLines:
             raise ConfigError(message, code="control_room_unwritable") from None
 
     def read(self) -> list[dict[str, Any]]:
-        """Every line that is an object, oldest first; none if there is no such file."""
+        """Return every line that is an object, oldest first; an empty list if the file does not exist."""
         try:
             data = disk.read_whole(self.path)
         except OSError as error:
@@ -56,7 +56,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(dict(value), option=orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError:
-        # A model may say half a character. It is shown as what it is, and no file can hold it.
+        # A model may emit a lone surrogate, which UTF-8 cannot encode: write a replacement character instead.
         return orjson.dumps(_mended(dict(value)), option=orjson.OPT_APPEND_NEWLINE)
 
 

@@ -1,4 +1,4 @@
-"""Policies and tool definitions, kept under their digests so that old receipts can be read and replayed."""
+"""Stores policies and tool definitions by digest, so that old receipts can be read and replayed."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from tallystick.storage.journal.disk import make_folder, read_whole, write_whole
 
 
 def keep(audit: Path, kind: str, name: str, data: bytes, *, durable: bool = True) -> None:
-    """Keep a file once; the name holds the digest of what is in it.
+    """Store a file once; its name contains the digest of its content.
 
     Args:
-        audit: The folder of the audit.
-        kind: What it is: `tools`, `policies`.
-        name: Its name there.
-        data: What it holds.
-        durable: Whether it must be on the disk when this returns, as the receipts that name it are.
+        audit: The audit folder.
+        kind: The subfolder: `tools` or `policies`.
+        name: The file name.
+        data: The content.
+        durable: Whether to fsync before returning, as for the receipts that refer to it.
     """
     path = audit / kind / name
     if not path.exists():
@@ -25,12 +25,12 @@ def keep(audit: Path, kind: str, name: str, data: bytes, *, durable: bool = True
 
 
 def kept(audit: Path, kind: str, name: str) -> bytes | None:
-    """Give back what was kept."""
+    """Return a stored file; None if it does not exist."""
     return read_whole(audit / kind / name)
 
 
 def kept_card(audit: Path, version: str) -> Card | None:
-    """The definition of a tool as it was in that version; believed only if it is of that version."""
+    """Return a tool's definition of that version; None if missing, unreadable or of another version."""
     data = kept(audit, "tools", f"{version}.json") if "/" not in version else None
     try:
         card = None if data is None else Card.from_definition(orjson.loads(data))

@@ -1,12 +1,12 @@
-"""The keys of a workspace: one secret that signs receipts, one key pair that signs checkpoints, and the old ones.
+"""The keys of a workspace: a secret that signs receipts, a key pair that signs checkpoints, and retired keys.
 
-    .control-room/audit/secret.key     HMAC-SHA256 secret in force, 64 hex digits, mode 0600
-    .control-room/audit/log.key        Ed25519 key in force, as a C2SP signer line, mode 0600
-    .control-room/audit/keys/          what was in force before, for checking: KEY_ID.key and KEY_ID.vkey;
-                                       while keys are being rotated also next.key, next.log and next.json
-    .control-room/audit/.gitignore     keeps all of it out of a repository
+    .control-room/audit/secret.key     active HMAC-SHA256 secret, 64 hex digits, mode 0600
+    .control-room/audit/log.key        active Ed25519 key, as a C2SP signer line, mode 0600
+    .control-room/audit/keys/          retired keys, for verification: KEY_ID.key and KEY_ID.vkey;
+                                       during a rotation also next.key, next.log and next.json
+    .control-room/audit/.gitignore     excludes all of it from Git
 
-Keys are made on first use. Where a journal exists and its key does not, none is made: it has to be brought back.
+Keys are created on first use. If a journal exists but its key is missing, none is created: the key must be restored.
 """
 
 import base64
@@ -33,15 +33,15 @@ _OTHERS = 0o077
 
 
 class FileKeys:
-    """Keys in files; satisfies `gate.record.signing.Keys`."""
+    """Keys in files; implements `gate.record.signing.Keys`."""
 
     def __init__(self, audit: Path, random: Callable[[int], bytes] = os.urandom, *, create: bool = True) -> None:
         """Read the keys.
 
         Args:
             audit: `.control-room/audit`.
-            random: Chance, for new keys.
-            create: Make keys where there are none and nothing was signed yet.
+            random: Source of random bytes for new keys.
+            create: Create missing keys if nothing was signed yet.
 
         Raises:
             ConfigError: A key is missing, malformed or readable by others.
@@ -59,11 +59,11 @@ class FileKeys:
         self.refresh()
 
     def active(self) -> HmacKey:
-        """The key that signs now."""
+        """Return the key that currently signs."""
         return self._active
 
     def find(self, key_id: str) -> HmacKey | None:
-        """Any key of this workspace, the retired ones too."""
+        """Return any key of this workspace, including retired ones; None if unknown."""
         return self._ring.get(key_id)
 
     def refresh(self) -> None:
@@ -74,28 +74,28 @@ class FileKeys:
         old = [parse_vkey(path.read_text()) for path in sorted(self._old.glob("*.vkey"))]
         coming = self._coming()
         if coming is not None:
-            # The log may say that they are in force already: what they signed must not look like a stranger's.
+            # By the log they may be active already: their signatures must not look like those of an unknown key.
             ring.append(_hmac_key(coming[0]))
             old.append(_signer(coming[1]).verifier)
         self._ring = {key.key_id: key for key in (*ring, self._active)}
         self._verifiers = [self._signer.verifier, *(key for key in old if key != self._signer.verifier)]
 
     def log_signer(self) -> NoteSigner:
-        """The Ed25519 key that signs checkpoints now."""
+        """Return the Ed25519 key that currently signs checkpoints."""
         return self._signer
 
     def log_verifiers(self) -> list[NoteVerifier]:
-        """The public halves of all keys that ever signed checkpoints here, the present one first."""
+        """Return the public keys of all keys that ever signed checkpoints here, the active one first."""
         return self._verifiers
 
     def retired(self) -> list[str]:
-        """Ids of the receipt keys that no longer sign."""
+        """Return the ids of receipt keys that no longer sign."""
         pending = self.pending_rotation()
         not_yet = None if pending is None else pending[0].new_key
         return sorted(key_id for key_id in self._ring if key_id not in {self._active.key_id, not_yet})
 
     def begin_rotation(self, size: int) -> Rotation:
-        """Make new keys and keep them ready; nothing signs with them yet."""
+        """Create and store new keys; nothing signs with them yet."""
         secret, log = new_secret(self._random), new_log_key(self._random)
         rotation = Rotation(
             old_key=self._active.key_id,
@@ -106,12 +106,12 @@ class FileKeys:
         disk.make_folder(self._old)
         disk.write_whole(self._old / "next.key", secret)
         disk.write_whole(self._old / "next.log", log)
-        # Written last: the two keys count only when this names them.
+        # Written last: the two keys are valid only once this file names them.
         disk.write_whole(self._old / "next.json", orjson.dumps({**rotation.as_dict(), "since": size}))
         return rotation
 
     def pending_rotation(self) -> tuple[Rotation, int] | None:
-        """A rotation that was begun and neither finished nor given up, and how many records there were then."""
+        """Return a rotation that is neither finished nor abandoned, and the number of records at its start."""
         data = disk.read_whole(self._old / "next.json")
         if data is None:
             return None
@@ -120,14 +120,14 @@ class FileKeys:
         return Rotation(**fields), since
 
     def finish_rotation(self) -> None:
-        """Put the new keys in force; safe to do again if it was cut off half-way."""
+        """Activate the new keys; safe to repeat if it was interrupted."""
         pending = self.pending_rotation()
         if pending is None:
             return
         rotation = pending[0]
         secret, log = read_key(self._audit / SECRET), read_key(self._audit / LOG)
         new_secret_, new_log = read_key(self._old / "next.key"), read_key(self._old / "next.log")
-        # In memory first: the log says that they are in force, whatever the disk can take just now.
+        # In memory first: by the log they are active even if the disk cannot be written now.
         old = self._signer.verifier
         self._active, self._signer = _hmac_key(new_secret_), _signer(new_log)
         self._ring[self._active.key_id] = self._active
@@ -143,20 +143,20 @@ class FileKeys:
         self.abandon_rotation()
 
     def abandon_rotation(self) -> None:
-        """Forget the new keys."""
+        """Delete the new keys."""
         for name in ("next.json", "next.key", "next.log"):
             with contextlib.suppress(FileNotFoundError):
                 disk.unlink(self._old / name)
 
     def _coming(self) -> tuple[bytes, bytes] | None:
-        """The new keys of a rotation that is under way."""
+        """Return the new keys of a pending rotation."""
         if self.pending_rotation() is None:
             return None
         try:
             return read_key(self._old / "next.key"), read_key(self._old / "next.log")
         except ConfigError:
             if self.pending_rotation() is None:
-                return None  # it was finished or given up meanwhile
+                return None  # it was finished or abandoned meanwhile
             raise
 
     def _prepare_folder(self) -> None:
@@ -166,9 +166,9 @@ class FileKeys:
             disk.write_whole(ignore, b"*\n", durable=False)
 
     def _first(self, name: str, make: Callable[[], bytes]) -> bytes:
-        """Read a key, or make it if nothing was ever signed here."""
+        """Read a key, or create it if nothing was ever signed here."""
         path = self._audit / name
-        # In this order: another process may make the key and sign with it while this one looks.
+        # Check for records before the key: another process may create the key and sign with it meanwhile.
         signed = _has_records(self._audit / "journal")
         if not path.exists() and not path.is_symlink():
             if signed:
@@ -183,12 +183,12 @@ class FileKeys:
 
 
 def new_secret(random: Callable[[int], bytes]) -> bytes:
-    """A fresh HMAC secret, as it stands in its file."""
+    """Create an HMAC secret in its file format."""
     return random(_SEED).hex().encode() + b"\n"
 
 
 def own_secret(path: Path, random: Callable[[int], bytes]) -> bytes:
-    """A secret that some part keeps for itself, in a folder of its own; made on first use, kept out of a repository.
+    """Read a component's own secret in a separate folder; created on first use and excluded from Git.
 
     Raises:
         ConfigError: The file is malformed or readable by others.
@@ -206,7 +206,7 @@ def own_secret(path: Path, random: Callable[[int], bytes]) -> bytes:
 
 
 def new_log_key(random: Callable[[int], bytes]) -> bytes:
-    """A fresh Ed25519 key, as it stands in its file; its name is made from it, so no two logs share one."""
+    """Create an Ed25519 key in its file format; its name is derived from the public key, so it is unique per log."""
     seed = random(_SEED)
     public = NoteSigner("new", seed).verifier.public
     signer = NoteSigner(f"tallystick/{sha256(public).hexdigest()[:16]}", seed)
@@ -215,10 +215,10 @@ def new_log_key(random: Callable[[int], bytes]) -> bytes:
 
 
 def read_key(path: Path) -> bytes:
-    """The bytes of a key file.
+    """Read the bytes of a key file.
 
     Raises:
-        ConfigError: It is not there, is not a plain file, or others can read it.
+        ConfigError: The file is missing, not a regular file, accessible by others, or owned by another user.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -232,7 +232,7 @@ def read_key(path: Path) -> bytes:
         if found.st_mode & _OTHERS:
             message = f"{path.name} can be read or written by others. Run `chmod 600` on it."
             raise ConfigError(message, code="key_world_readable")
-        # Root may work in anybody's workspace; anybody else only with keys of their own.
+        # Root may work in any user's workspace; other users only with their own keys.
         if os.geteuid() not in {0, found.st_uid}:
             raise ConfigError(f"{path.name} belongs to somebody else.", code="key_foreign")
         return os.read(fd, 4096)
@@ -241,7 +241,7 @@ def read_key(path: Path) -> bytes:
 
 
 def _make_once(path: Path, data: bytes) -> None:
-    """Make a key file, whole, unless another process is first."""
+    """Create a key file atomically, unless another process is first."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     with contextlib.suppress(FileNotFoundError):
         disk.unlink(draft)
@@ -254,7 +254,7 @@ def _make_once(path: Path, data: bytes) -> None:
     try:
         os.link(draft, path)
     except FileExistsError:
-        pass  # the other process's key is as good
+        pass  # use the other process's key
     finally:
         disk.unlink(draft)
     disk.sync_folder(path.parent)

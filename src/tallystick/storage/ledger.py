@@ -1,4 +1,4 @@
-"""A ledger on a workspace: files, keys, mirror, joined as the settings say.
+"""Opens the ledger of a workspace: files, keys and mirror, as configured.
 
 ledger = open_ledger(workspace, settings)      # Gate.open does this
 """
@@ -34,11 +34,11 @@ def open_ledger(
     clock: Clock | None = None,
     random: Callable[[int], bytes] = os.urandom,
 ) -> Ledger:
-    """Open the ledger of a workspace; what is missing is made, what a crash left is recovered.
+    """Open the ledger of a workspace, creating missing parts and recovering from a crash.
 
     Raises:
-        ConfigError: A key is missing, malformed or readable by others, or a witness cannot be one.
-        LedgerDamaged: Damage before the tail, or the journal is older than its head.
+        ConfigError: A key is missing, malformed or readable by others, or a witness entry is invalid.
+        LedgerDamaged: The journal is damaged before its tail, or older than its head.
         LedgerUnwritable: The folder cannot be written.
     """
     settings = settings or Settings()
@@ -65,14 +65,14 @@ def verify_workspace(
     verifier: NoteVerifier | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Examine the whole ledger of a workspace, and what is stored of held calls. Nothing is changed or made.
+    """Verify the whole ledger of a workspace and the stored requests of held calls, without changing anything.
 
     Args:
         workspace: The folder that holds `.control-room`.
-        settings: Say where the mirror is, and which files are witnesses.
-        outside: Checkpoints that were kept elsewhere, as signed notes; several may stand in one, one after another.
-        verifier: The log's public key as it was given to somebody outside.
-        progress: Told now and then how many records were looked at, of how many.
+        settings: They name the mirror and the witness files.
+        outside: Checkpoints kept elsewhere, as signed notes; each item may contain several, concatenated.
+        verifier: The log's public key as given to an outside party.
+        progress: Called from time to time with the number of records checked and the total.
 
     Raises:
         ConfigError: There is no ledger, or its keys cannot be used.
@@ -80,7 +80,7 @@ def verify_workspace(
     settings = settings or Settings()
     audit = audit_folder(workspace)
     keys = FileKeys(audit, create=False)
-    # Before the log: a hold or an answer is recorded first and stored then.
+    # Read before the log: a hold or an answer is recorded first and then stored.
     requests = live_requests(workspace, settings)
     watch = ClockMonitor(SystemClock())
     notary = KeyNotary(keys, watch, Sealer(keys, watch, os.urandom, inline=0))
@@ -94,12 +94,12 @@ def verify_workspace(
 
 
 def audit_folder(workspace: Path) -> Path:
-    """Where a workspace keeps its receipts."""
+    """Return the folder of a workspace's receipts."""
     return workspace.resolve() / CONTROL_ROOM / "audit"
 
 
 def journal_options(audit: Path, settings: Settings) -> Options:
-    """How the settings want the journal kept."""
+    """Build the journal's options from the settings."""
     ledger = settings.ledger
     return Options(
         durability=ledger.durability,
@@ -112,10 +112,10 @@ def journal_options(audit: Path, settings: Settings) -> Options:
 
 
 def mirror_path(audit: Path, settings: Settings) -> Path | None:
-    """The file outside the workspace that holds a copy of the head."""
+    """Return the file outside the workspace that holds a copy of the head; None if the mirror is off."""
     if settings.ledger.mirror == "off":
         return None
     if settings.ledger.mirror is not None:
         return Path(settings.ledger.mirror).expanduser()
-    # Named by the workspace's path: a journal that was deleted with its keys and begun anew still shows.
+    # Named after the workspace's path, so that a journal deleted together with its keys and restarted is detected.
     return settings.state_dir() / "heads" / f"{sha256(os.fsencode(audit)).hexdigest()[:16]}.head"

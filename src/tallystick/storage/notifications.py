@@ -1,8 +1,8 @@
-"""What a person should know of: `data/notifications.json` in the workspace.
+"""Notifications for people: `data/notifications.json` in the workspace.
 
-Made where something waits for a person or has ended: held calls, refused replies, finished runs, deferred issues. The
-list is bounded, and the same unread news stands in it once: a server that fails all night leaves one line, not a
-thousand.
+They are created when something waits for a person or has ended: held calls, rejected replies, finished runs, deferred
+issues. The list is bounded, and equal unread notifications are stored once: a server that fails all night leaves one
+entry, not a thousand.
 """
 
 from collections.abc import Callable
@@ -22,14 +22,14 @@ from tallystick.storage.json_file import JsonFile
 FILE = Path("data") / "notifications.json"
 CODE = "notifications_damaged"
 MOST = 500
-"""What is kept: what was read goes first, the oldest before the newer."""
+"""Maximum number kept; read ones are dropped first, oldest first."""
 MAX_TEXT = 1_000
 MAX_NAME = 300
 PLACES = {
     "approval": "/approvals/", "conference": "/conference/", "issue": "/issues/", "receipt": "/receipts/",
     "proposal": "/settings/prompts?proposal=", "run": "/runs/", "session": "/receipts?words=",
 }  # fmt: skip
-"""Kind of thing → where the page shows one; the API's own routes stand under `/api`."""
+"""Kind of object → path of its web page; the API's routes are under `/api`."""
 
 Level = Literal["info", "warn", "error"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -37,29 +37,29 @@ LEVELS: tuple[str, ...] = get_args(Level)
 
 @record
 class Notification:
-    """One thing to know of."""
+    """One notification."""
 
     id: str
     level: Level
     source: str
-    """Which part tells: `approvals`, `chat`, `conference`, `runs`, `issues`, …"""
+    """The part that created it: `approvals`, `chat`, `conference`, `runs`, `issues`, …"""
     text: str
     link: str | None
-    """Where on the page to look."""
+    """Path of the web page to open."""
     read: bool
     created: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the wire format."""
         return asdict(self)
 
 
 Listed = list[Notification]
-"""The oldest first."""
+"""Oldest first."""
 
 
 class Notifications:
-    """The notifications of one workspace. Several processes may add at once."""
+    """The notifications of one workspace. Several processes may add notifications concurrently."""
 
     def __init__(
         self,
@@ -74,13 +74,13 @@ class Notifications:
         self._new_id = new_id or _new_id
 
     def add(self, *, level: Level, source: str, text: str, link: str | None = None) -> Notification:
-        """Tell something; if it stands there unread, it is only made the newest again.
+        """Add a notification; if an equal unread one exists, only its time is updated, making it the newest.
 
         Args:
             level: `info`, `warn` or `error`.
-            source: Which part tells.
+            source: The part that creates it.
             text: One or two sentences; secrets are masked.
-            link: Where on the page to look, see `place_of`.
+            link: Path of the web page to open, see `place_of`.
 
         Raises:
             ConfigError: The file is damaged or cannot be written.
@@ -99,15 +99,15 @@ class Notifications:
         return made
 
     def list(self, *, unread: bool = False, limit: int = 50, offset: int = 0) -> tuple[Notification, ...]:
-        """The newest first."""
+        """Return notifications, newest first."""
         return self._chosen(unread=unread)[offset : offset + limit]
 
     def count(self, *, unread: bool = False) -> int:
-        """How many there are."""
+        """Return the number of notifications."""
         return len(self._chosen(unread=unread))
 
     def read(self, notification_id: str) -> Notification | None:
-        """Say that one was read; None: there is no such one."""
+        """Mark one as read; None: there is no such notification."""
         with self._file.locked():
             listed = self._load()
             place = next((at for at, each in enumerate(listed) if each.id == notification_id), None)
@@ -119,7 +119,7 @@ class Notifications:
             return listed[place]
 
     def read_all(self) -> int:
-        """Say that all were read; gives how many were not."""
+        """Mark all as read; return how many were unread."""
         with self._file.locked():
             listed = self._load()
             unread = sum(not each.read for each in listed)
@@ -128,7 +128,7 @@ class Notifications:
             return unread
 
     def settle(self, link: str) -> int:
-        """Say that all with this link were read: what they told of is done; gives how many were not."""
+        """Mark all with this link as read, because their subject is done; return how many were unread."""
         if self.stamp() is None:
             return 0
         with self._file.locked():
@@ -139,7 +139,7 @@ class Notifications:
             return unread
 
     def stamp(self) -> tuple[int, int, int] | None:
-        """Is another after every change; for those who wait for news. Costs one look at the file."""
+        """Return a value that changes with every change of the file, for polling; costs one `stat`."""
         try:
             found = self.path.stat(follow_symlinks=False)
         except OSError:
@@ -165,7 +165,7 @@ class Notifications:
 
 
 def place_of(kind: str, name: str) -> str:
-    """Where the page shows something.
+    """Return the path of the web page that shows an object.
 
     Args:
         kind: One of `PLACES`.
@@ -175,7 +175,7 @@ def place_of(kind: str, name: str) -> str:
 
 
 def _bounded(listed: Listed) -> Listed:
-    """The newest, without the oldest read ones, and if that is not enough without the oldest."""
+    """Drop the oldest read notifications above the limit and, if that is not enough, the oldest unread ones."""
     surplus = len(listed) - MOST
     if surplus <= 0:
         return listed
@@ -188,7 +188,7 @@ def _news(one: Notification) -> tuple[str, str, str, str | None]:
 
 
 def _line(text: str, most: int) -> str:
-    """One line that can be shown anywhere."""
+    """Convert text to one printable line of limited length."""
     plain = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 

@@ -1,7 +1,6 @@
-"""Opening and replacing files without ever following a link.
+"""Opens and replaces files without ever following a link.
 
-Each step names one entry of a folder that is already open, so there is no moment at which somebody could slip a link
-between a check and its use.
+Each step opens one entry relative to an open folder, so no link can be substituted between a check and its use.
 """
 
 import errno
@@ -14,7 +13,7 @@ from contextlib import suppress
 from tallystick.errors import PathRefused
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a pipe would wait for its writer.
+# Without O_NONBLOCK, opening a FIFO would wait for its writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1024 * 1024
@@ -22,7 +21,7 @@ _counter = itertools.count()
 
 
 def open_folder(folder: int, name: str, *, make: bool = False) -> int:
-    """A descriptor of a folder in an open folder."""
+    """Return a descriptor of a subfolder of an open folder."""
     stored = stored_name(folder, name)
     if make and not _is_there(folder, stored):
         check_new(folder, stored)
@@ -31,21 +30,21 @@ def open_folder(folder: int, name: str, *, make: bool = False) -> int:
     try:
         return os.open(stored, _FOLDER, dir_fd=folder)
     except OSError as error:
-        # Linux answers ENOTDIR for a link when a folder is asked for.
+        # With O_DIRECTORY, Linux reports ENOTDIR for a link.
         if error.errno == errno.ENOTDIR and _is_link(folder, stored):
             raise _link() from None
         raise _refused(error, missing={errno.ENOENT, errno.ENOTDIR}) from None
 
 
 def open_file(folder: int, name: str) -> int:
-    """A descriptor of a plain file in an open folder."""
+    """Return a descriptor of a regular file in an open folder."""
     stored = stored_name(folder, name)
     check_plain(folder, stored)
     try:
         descriptor = os.open(stored, _FILE, dir_fd=folder)
     except OSError as error:
         raise _refused(error, missing={errno.ENOENT}) from None
-    # It may have been exchanged since it was looked at.
+    # The file may have been replaced since the check.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise _no_file()
@@ -53,7 +52,7 @@ def open_file(folder: int, name: str) -> int:
 
 
 def check_plain(folder: int, stored: str) -> None:
-    """Refuse what is there but is no plain file, before it is opened: opening a device can have effects."""
+    """Refuse an entry that is not a regular file before it is opened: opening a device can have side effects."""
     try:
         mode = os.stat(stored, dir_fd=folder, follow_symlinks=False).st_mode
     except OSError as error:
@@ -65,7 +64,7 @@ def check_plain(folder: int, stored: str) -> None:
 
 
 def stored_name(folder: int, name: str) -> str:
-    """The entry that a name in NFC means: the one stored so, else the first that agrees in NFC."""
+    """Return the entry for an NFC name: the one stored in NFC, else the first whose name agrees in NFC."""
     if name.isascii():
         return name
     try:
@@ -78,7 +77,7 @@ def stored_name(folder: int, name: str) -> str:
 
 
 def read_up_to(descriptor: int, limit: int) -> bytes:
-    """At most `limit` bytes from the start of an open file."""
+    """Read at most `limit` bytes from the start of an open file."""
     chunks: list[bytes] = []
     while limit > 0 and (chunk := os.read(descriptor, min(limit, _CHUNK))):
         chunks.append(chunk)
@@ -87,7 +86,7 @@ def read_up_to(descriptor: int, limit: int) -> bytes:
 
 
 def replace_file(folder: int, name: str, data: bytes) -> None:
-    """Put a file in its place whole, durable before its name points to it."""
+    """Replace a file atomically; the data is durable before the name points to it."""
     stored = stored_name(folder, name)
     try:
         check_plain(folder, stored)
@@ -97,7 +96,7 @@ def replace_file(folder: int, name: str, data: bytes) -> None:
             raise
         check_new(folder, stored)
         mode = None
-    # Process and number make the name ours; O_EXCL would show if it were not.
+    # Process id and counter make the name unique; O_EXCL fails if it is not.
     beside = f".tally-{os.getpid()}-{next(_counter)}"
     try:
         descriptor = os.open(beside, _NEW, 0o666, dir_fd=folder)
@@ -117,7 +116,7 @@ def replace_file(folder: int, name: str, data: bytes) -> None:
 
 
 def remove_file(folder: int, name: str) -> None:
-    """Take a plain file away."""
+    """Delete a regular file."""
     stored = stored_name(folder, name)
     check_plain(folder, stored)
     try:
@@ -128,7 +127,7 @@ def remove_file(folder: int, name: str) -> None:
 
 
 def check_new(folder: int, name: str) -> None:
-    """Refuse a new name that differs from an old one in case alone: on many systems they would be one file."""
+    """Refuse a new name that differs from an existing one only in case: on many systems they are one file."""
     wanted = unicodedata.normalize("NFC", name).casefold()
     with os.scandir(folder) as entries:
         for entry in entries:

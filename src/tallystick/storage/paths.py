@@ -1,8 +1,8 @@
-"""What may name a file of the workspace.
+"""Rules for paths of workspace files.
 
-A path is taken as it is written: nothing is decoded (`%2e%2e` is a file of that name), and nothing is resolved. It
-is relative, uses `/`, and its parts are compared in NFC, so that one file has one name, whichever way its accents
-are typed. What the gate keeps for itself (`.control-room`, `.git`, `tallystick.toml`) has no name at all.
+A path is used literally: it is not decoded (`%2e%2e` is a file of that name) and not resolved. It is relative, uses
+`/`, and its parts are compared in NFC, so that one file has one name however its accents are typed. The gate's own
+files (`.control-room`, `.git`, `tallystick.toml`) cannot be named.
 """
 
 import re
@@ -16,9 +16,9 @@ Parts = tuple[str, ...]
 
 CANON: Parts = ("Canon.md",)
 CANON_NAMES: frozenset[Parts] = frozenset({CANON, ("Story", "Compendium", "Canon.md")})
-"""Two names of one file; the first is the one that is reported."""
+"""Two names of one file; the first is the one reported."""
 CANON_FILE: Parts = (CONTROL_ROOM, "canon", "canon-index.md")
-"""What the canon is served from. It is compiled, so nobody writes it through its names."""
+"""The file behind the canon. It is compiled, so it cannot be written through its names."""
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4_096
@@ -27,29 +27,29 @@ MAX_PATTERN = 1_000
 
 _PROTECTED = frozenset({CONTROL_ROOM, ".git"})
 CONFERENCE_LOG: Parts = ("private", "conference_log.md")
-"""What models were asked and said in conferences. Whoever could read it would read what the others replied."""
+"""Prompts and replies of models in conferences. It is protected so that no model reads the others' replies."""
 NOTIFICATIONS: Parts = ("data", "notifications.json")
-"""What a person is told. It is no part of the book, and no tool's to change."""
+"""Notifications for people. It is not part of the book, and no tool may change it."""
 _OWN_FILES = frozenset({CONFERENCE_LOG, NOTIFICATIONS})
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters, and halves of characters."""
+"""Control characters and lone surrogates."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])[ ]*(?:[.:].*)?", re.IGNORECASE
 )
-"""Names that are devices on Windows, whatever their extension."""
+"""Names of Windows devices, with any extension."""
 _SHORT = re.compile(r"(?:git|contro|tallys)~[0-9]{1,6}(?:\..*)?")
-"""What Windows calls our own places for old programs."""
+"""Windows 8.3 short names of the gate's own files."""
 _UNPORTABLE = re.compile(r'[<>:"|?*]|[ .]\Z')
-"""What some systems cannot write, cut off, or take for a stream inside another file."""
+"""Characters that some systems cannot write, strip, or read as an alternate data stream."""
 _KERNEL = ("/proc/", "/dev/", "/sys/")
 
 
 def path_parts(path: str) -> Parts:
-    """The parts of a path inside the workspace, in NFC.
+    """Split a path inside the workspace into its parts, in NFC.
 
     Raises:
-        PathRefused: `path_outside`, `bad_path`, `not_a_file` (the kernel's own trees) or `path_protected`.
+        PathRefused: `path_outside`, `bad_path`, `not_a_file` (`/proc`, `/dev`, `/sys`) or `path_protected`.
     """
     _check_text(path)
     _check_inside(path)
@@ -66,22 +66,22 @@ def path_parts(path: str) -> Parts:
 
 
 def is_protected(parts: Parts) -> bool:
-    """Whether the parts name something of the gate's own. Compared as a careless file system would."""
+    """Return whether the parts name one of the gate's own files, compared as the most lenient file system would."""
     plain = [_carelessly(part) for part in parts]
     return (
         not _PROTECTED.isdisjoint(plain)
         or plain == [CONFIG_NAME]
         or tuple(plain) in _OWN_FILES
-        # Only names with a tilde can be such short ones; looking at every name of a large tree would show.
+        # Only names with a tilde can be short names; matching every name of a large tree would be slow.
         or any("~" in part and _SHORT.fullmatch(part) for part in plain)
     )
 
 
 def check_writable(parts: Parts) -> None:
-    """Refuse what could not be written alike on every system, or would be another file's second name there.
+    """Refuse names that are not portable, or that would be an alias of another file on some system.
 
     Raises:
-        PathRefused: `path_protected` (the canon, however it is spelled) or `bad_path`.
+        PathRefused: `path_protected` (the canon, in any spelling) or `bad_path`.
     """
     if tuple(map(_carelessly, parts)) in _CANON_CARELESSLY:
         raise PathRefused("The canon is compiled from its cards; change those.", code="path_protected")
@@ -92,7 +92,7 @@ def check_writable(parts: Parts) -> None:
 
 
 def nameable(name: str) -> bool:
-    """Whether an entry of a folder can be a part of a path; others are not listed."""
+    """Return whether a folder entry can be a part of a path; other entries are not listed."""
     try:
         _check_text(name)
         _check_part(unicodedata.normalize("NFC", name))
@@ -102,8 +102,8 @@ def nameable(name: str) -> bool:
 
 
 def matches(pattern: Parts, parts: Parts) -> bool:
-    """Whether parts fit a glob: `*` and `?` within a part, `**` over any number of parts."""
-    # Row by row, as for an edit distance: no pattern makes this slower than parts times pattern.
+    """Return whether parts match a glob: `*` and `?` within a part, `**` for any number of parts."""
+    # Dynamic programming, as for an edit distance: the time is bounded by parts times pattern.
     row = [True] + [False] * len(parts)
     for wanted in pattern:
         if wanted == "**":
@@ -119,26 +119,26 @@ def matches(pattern: Parts, parts: Parts) -> bool:
 
 
 def fits_part(wanted: str, name: str) -> bool:
-    """Whether one name fits one part of a glob; hidden names only where the pattern begins with a dot."""
+    """Return whether a name matches one part of a glob; hidden names only if the pattern begins with a dot."""
     if name.startswith(".") and not wanted.startswith("."):
         return False
     return _compiled(wanted)(name)
 
 
 def pattern_parts(pattern: str) -> Parts:
-    """The parts of a glob, under the same rules as a path."""
+    """Split a glob into its parts, under the same rules as a path."""
     if len(pattern) > MAX_PATTERN:
         raise PathRefused(f"The pattern has more than {MAX_PATTERN} characters.", code="bad_path")
     return path_parts(pattern)
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path holds wildcards."""
+    """Return whether a path contains wildcards."""
     return "*" in path or "?" in path
 
 
 class _Wildcard:
-    """A part of a glob, matched from star to star by plain search: no pattern can make it slow."""
+    """One part of a glob, matched by plain search for the pieces between stars: no pattern can make it slow."""
 
     def __init__(self, wanted: str) -> None:
         self.pieces = re.split(r"\*+", wanted)
@@ -174,7 +174,7 @@ def _fits_at(piece: str, name: str, at: int) -> bool:
 
 
 def _carelessly(part: str) -> str:
-    """A name as the most careless file system compares it: no case, no invisible signs, no stream, no trailing dots."""
+    """Normalise a name as the most lenient file system: no case, format characters, stream or trailing dots."""
     if not part.isascii():
         part = "".join(sign for sign in part if unicodedata.category(sign) != "Cf" and not "\ufe00" <= sign <= "\ufe0f")
     return part.partition(":")[0].casefold().rstrip(" .")

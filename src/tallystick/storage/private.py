@@ -1,4 +1,4 @@
-"""Folders and files for their owner alone: made so whatever the umask is, and tightened where an older one is open."""
+"""Owner-only folders and files: created so regardless of the umask; permissions of existing ones are tightened."""
 
 import os
 import stat
@@ -10,20 +10,20 @@ _OTHERS = 0o077
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder that nobody else may look into; tighten one that is there.
+    """Create an owner-only folder, or tighten the permissions of an existing one.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     path.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
     _tighten(path, FOLDER_MODE)
 
 
 def private_file(path: Path) -> None:
-    """Make a file that nobody else may read; tighten one that is there, and SQLite's files beside it.
+    """Create an owner-only file, or tighten an existing one and SQLite's `-wal` and `-shm` files next to it.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
@@ -33,6 +33,6 @@ def private_file(path: Path) -> None:
 
 def _tighten(path: Path, mode: int) -> None:
     about = path.stat()
-    # Somebody else's folder is theirs to change; the system refuses it to us.
+    # Only the owner may change the mode; the system refuses it to others.
     if stat.S_IMODE(about.st_mode) & _OTHERS and about.st_uid == os.geteuid():
         path.chmod(mode)

@@ -1,8 +1,8 @@
 """Task packets and task receipts: `.control-room/audit/issues/<issueId>/packets/` and `…/task-receipts/`.
 
-Beside a packet that was routed lies whom it was given to, in `assignments/`: a packet itself names nobody.
+For a routed packet, `assignments/` stores the agent it was given to; the packet itself names no agent.
 
-Each is a file of its own, written once. What was agreed and what came of it does not change afterwards.
+Each is a separate file, written once: neither the agreement nor its result changes afterwards.
 """
 
 import os
@@ -33,26 +33,26 @@ class TaskFiles:
         self._issues = audit_folder(workspace) / "issues"
 
     def keep_packet(self, packet: TaskPacket) -> Problem | None:
-        """Keep a packet; keeping the same one again changes nothing."""
+        """Store a packet; storing the same one again changes nothing."""
         return self._keep(packet.parent_issue_id, PACKETS, packet.packet_id, _json(packet.as_dict()))
 
     def assign(self, packet: TaskPacket, agent_id: str) -> Problem | None:
-        """Keep a packet that was routed, and whom it was given to."""
+        """Store a routed packet and the agent it was given to."""
         given = _json({"packet_id": packet.packet_id, "agent_id": agent_id})
         return self.keep_packet(packet) or self._keep(packet.parent_issue_id, ASSIGNMENTS, packet.packet_id, given)
 
     def assigned_to(self, packet: TaskPacket) -> str | None:
-        """Whom a packet was given to; None: it was not routed here.
+        """Return the agent a packet was given to; None: it was not routed here.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(packet.parent_issue_id, ASSIGNMENTS, packet.packet_id)
         agent_id = None if found is None else found.get("agent_id")
         return agent_id if isinstance(agent_id, str) else None
 
     def keep_receipt(self, receipt: TaskReceipt, packet: TaskPacket, *, reply: str | None = None) -> Problem | None:
-        """Keep a receipt, and the whole reply beside it; a receipt that does not answer its packet is refused."""
+        """Store a receipt together with the whole reply; a receipt that does not match its packet is refused."""
         problem = contract_problem(receipt, packet)
         if problem is None and reply is not None:
             problem = self._keep(
@@ -61,10 +61,10 @@ class TaskFiles:
         return problem or self._keep(receipt.issue_id, RECEIPTS, receipt.receipt_id, _json(receipt.as_dict()))
 
     def packet(self, issue_id: str, packet_id: str) -> TaskPacket | None:
-        """A packet that was kept.
+        """Return a stored packet; None if there is none.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(issue_id, PACKETS, packet_id)
         if found is None:
@@ -75,10 +75,10 @@ class TaskFiles:
         return packet
 
     def receipt(self, issue_id: str, receipt_id: str) -> TaskReceipt | None:
-        """A receipt that was kept.
+        """Return a stored receipt; None if there is none.
 
         Raises:
-            ConfigError: `task_damaged`; the file stays as it is.
+            ConfigError: `task_damaged`; the file is not changed.
         """
         found = self._read(issue_id, RECEIPTS, receipt_id)
         if found is None:
@@ -89,11 +89,11 @@ class TaskFiles:
         return receipt
 
     def packet_ids(self, issue_id: str) -> list[str]:
-        """The packets of an issue."""
+        """Return the ids of an issue's packets."""
         return self._names(issue_id, PACKETS)
 
     def receipt_ids(self, issue_id: str) -> list[str]:
-        """The task receipts of an issue."""
+        """Return the ids of an issue's task receipts."""
         return self._names(issue_id, RECEIPTS)
 
     def _keep(self, issue_id: str, kind: str, name: str, data: bytes, *, suffix: str = "json") -> Problem | None:
@@ -130,7 +130,7 @@ class TaskFiles:
 
 
 def _write_once(path: Path, data: bytes) -> Problem | None:
-    """Write a file that is not there yet; of two writers the first wins."""
+    """Write a file that does not exist yet; of two writers the first wins."""
     fd = open_lock(path.parent / "all")
     try:
         disk.lock(fd)

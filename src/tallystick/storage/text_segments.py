@@ -1,10 +1,10 @@
-"""Where a text index is kept: a file of its own beside the database.
+"""Storage of a text index: a separate SQLite file next to the database.
 
-It holds nothing that is not in the log, so it is not migrated but thrown away and filled again when its form changes,
-and each machine has its own even when several share one PostgreSQL.
+It holds only data derived from the log, so it is not migrated but discarded and refilled when its format changes, and
+each machine has its own even when several share one PostgreSQL database.
 
-Texts are numbered in the order of the log. An index built again gives the same numbers, two processes that fill one
-file write the same rows, and «as of then» is a cut at a number.
+Texts are numbered in log order. A rebuilt index yields the same numbers, two processes filling one file write the same
+rows, and a query "as of" a time is a limit on the number.
 """
 
 import os
@@ -18,13 +18,13 @@ from typing import Any
 import orjson
 
 FORM = 2
-"""Another number: the file is emptied and filled again."""
+"""Format version; a file with another version is emptied and refilled."""
 BUSY_S = 30
 AT_ONCE = 500
-"""Numbers in one statement; SQLite takes more, but not every build of it takes a thousand."""
+"""Parameters per statement; SQLite accepts more, but not every build accepts a thousand."""
 CACHE_KIB = 65_536
 MAPPED_BYTES = 1 << 30
-"""Address space, not memory: the system keeps of it what is used."""
+"""Address space, not memory: the system keeps only the used pages."""
 NONE = -1
 
 _TABLES = """
@@ -42,74 +42,74 @@ CREATE INDEX entries_by_episode ON entries (episode, number);
 """
 _ENTRY = "number, id, seq, speaker, episode, at, asks, timed, before, after"
 POSTING = 5
-"""Bytes of one text in the postings of a word."""
+"""Bytes per text in the postings of a word."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Entry:
-    """What an index remembers of one text; the text itself stays in the log."""
+    """Index data of one text; the text itself stays in the log."""
 
     number: int
     id: str
-    """Empty: it was erased, and only its number is left."""
+    """Empty if the text was erased and only its number is left."""
     seq: int
     speaker: str = ""
-    """The source's id, in small letters."""
+    """The source's id in lower case."""
     episode: str = ""
     at: int = 0
-    """When it was observed, in seconds."""
+    """Time of observation, in seconds."""
     asks: bool = False
-    """It holds a question, so the next text of its episode is likely the answer."""
+    """Whether it contains a question, so that the next text of its episode is likely the answer."""
     timed: bool = False
-    """It says when something happened."""
+    """Whether it states when something happened."""
     before: int = NONE
-    """Number of the text before it in its episode."""
+    """Number of the previous text in its episode."""
     after: int = NONE
     words: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Word → packed weight. What was not found by its rarest words alone is scored by these."""
+    """Word → packed weight; scores texts that were not found by their rarest words alone."""
 
 
 class TextSegments:
-    """The kept segments of one index. One connection, so callers take turns (the index holds a lock)."""
+    """Stored segments of one index. It has one connection, so the index serialises callers with a lock."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open the file, or a database in memory without one."""
+        """Open the file, or an in-memory database if `path` is None."""
         if path is not None:
-            # What was said is nobody else's business; SQLite itself would make the file readable to all.
+            # The texts are private, and SQLite would create a file that everybody can read.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         self._base = sqlite3.connect(
             ":memory:" if path is None else path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
         )
         self._base.execute("PRAGMA journal_mode=WAL")
         self._base.execute("PRAGMA synchronous=NORMAL")
-        # Questions read a few rows from all over the file; the defaults would read each of them from the disk.
+        # Queries read a few rows from all over the file; with the defaults, each would be read from disk.
         self._base.execute(f"PRAGMA cache_size={-CACHE_KIB}")
         self._base.execute(f"PRAGMA mmap_size={MAPPED_BYTES}")
-        # What is deleted here may have been erased from the log: its bytes must go too.
+        # Deleted rows may belong to texts erased from the log: their bytes must be overwritten.
         self._base.execute("PRAGMA secure_delete=ON")
         with self._writing():
             if self._base.execute("PRAGMA user_version").fetchone()[0] != FORM:
                 self._make()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Delete all data."""
         with self._writing():
             self._make()
         self._wipe_journal()
 
     def reach(self) -> tuple[int, int, int]:
-        """How many segments there are, the next text's number, and the place in the log of the last kept one."""
+        """Return the number of segments, the next text's number, and the log position of the last stored text."""
         found = self._base.execute(
             "SELECT segment + 1, last_number + 1, last_seq FROM segments ORDER BY segment DESC LIMIT 1"
         ).fetchone()
         return (0, 0, NONE) if found is None else (found[0], found[1], found[2])
 
     def add(self, segment: int, postings: Mapping[str, bytes], entries: Sequence[Entry]) -> bool:
-        """Keep the next segment; False: another process was first, and nothing is kept."""
+        """Store the next segment; False: another process was first, and nothing is stored."""
         with self._writing():
             if self.reach()[0] != segment:
                 return False
@@ -126,28 +126,28 @@ class TextSegments:
         return True
 
     def add_speaker(self, word: str) -> None:
-        """Note that a word names somebody who speaks."""
+        """Store that a word names a speaker."""
         self._base.execute("INSERT OR IGNORE INTO speakers VALUES (?)", (word,))
 
     def is_speaker(self, word: str) -> bool:
-        """Whether a word names somebody who speaks."""
+        """Return whether a word names a speaker."""
         return self._base.execute("SELECT 1 FROM speakers WHERE word = ?", (word,)).fetchone() is not None
 
     def link(self, number: int, after: int) -> None:
-        """Note which text follows a kept one in its episode."""
+        """Store which text follows a stored one in its episode."""
         self._base.execute("UPDATE entries SET after = ? WHERE number = ?", (after, number))
 
     def holders(self, word: str) -> int:
-        """How many kept texts hold a word."""
+        """Return how many stored texts contain a word."""
         found = self._base.execute("SELECT texts FROM holders WHERE word = ?", (word,)).fetchone()
         return 0 if found is None else int(found[0])
 
     def postings(self, word: str) -> Iterator[tuple[int, bytes]]:
-        """Segment and packed postings of a word, the newest first; each is read when it is taken."""
+        """Yield segment and packed postings of a word, newest first; rows are read lazily."""
         return self._base.execute("SELECT segment, data FROM postings WHERE word = ? ORDER BY segment DESC", (word,))
 
     def entries(self, numbers: Iterable[int]) -> Iterator[Entry]:
-        """Kept entries by number, without their words; those of erased texts are left out."""
+        """Yield stored entries by number, without their words and without erased texts."""
         for row in self._by_number(_ENTRY, numbers):
             number, id_, seq, speaker, episode, at, asks, timed, before, after = row
             yield Entry(
@@ -156,7 +156,7 @@ class TextSegments:
             )  # fmt: skip
 
     def words(self, numbers: Iterable[int]) -> dict[int, dict[str, int]]:
-        """The words of kept entries; most questions need them of a few only."""
+        """Return the words of stored entries; most queries need them for a few entries only."""
         return {number: orjson.loads(words) for number, words in self._by_number("number, words", numbers)}
 
     def _by_number(self, columns: str, numbers: Iterable[int]) -> Iterator[Any]:
@@ -168,26 +168,26 @@ class TextSegments:
             yield from self._base.execute(asked, some)
 
     def numbers_of(self, ids: Iterable[str]) -> list[int]:
-        """The numbers of kept texts by their ids. Reads through all of them: erasing is rare."""
+        """Return the numbers of stored texts by id. Scans the whole table, because erasing is rare."""
         found = (self._base.execute("SELECT number FROM entries WHERE id = ?", (each,)).fetchall() for each in ids)
         return [number for rows in found for (number,) in rows]
 
     def upto(self, seq: int) -> int:
-        """How many of the kept texts stand in the log up to this place."""
+        """Return how many stored texts are in the log up to this sequence number."""
         found: int = self._base.execute(
             "SELECT coalesce(max(number), -1) + 1 FROM entries WHERE seq <= ?", (seq,)
         ).fetchone()[0]
         return found
 
     def last_of(self, episode: str) -> int:
-        """The newest kept text of an episode."""
+        """Return the number of the newest stored text of an episode; -1 if there is none."""
         found: int = self._base.execute(
             "SELECT coalesce(max(number), -1) FROM entries WHERE episode = ?", (episode,)
         ).fetchone()[0]
         return found
 
     def forget(self, entry: Entry, segment: int, postings: Mapping[str, bytes]) -> None:
-        """Blank an entry, and put the postings of its segment as they are without it."""
+        """Blank an entry and replace the postings of its segment with the given ones, which exclude it."""
         with self._writing():
             for word, data in postings.items():
                 self._base.execute("UPDATE postings SET data = ? WHERE word = ? AND segment = ?", (data, word, segment))
@@ -199,7 +199,7 @@ class TextSegments:
         self._wipe_journal()
 
     def _wipe_journal(self) -> None:
-        """Old pages also stand in the write-ahead file until it is written back and cut."""
+        """Truncate the write-ahead log, which still contains old pages until it is checkpointed."""
         self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _make(self) -> None:

@@ -1,4 +1,4 @@
-"""Tiers on disk: `.control-room/agents/tiers.json`, the policy and where each agent stands with each model."""
+"""Tiers on disk: `.control-room/agents/tiers.json`, the policy and each agent's standing with each model."""
 
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,19 @@ class Tiers:
         self._file = JsonFile(workspace / CONTROL_ROOM / "agents" / "tiers.json", code="tiers_damaged")
 
     def load(self) -> Ladder:
-        """All of it.
+        """Read the policy and all standings.
 
         Raises:
-            ConfigError: `tiers_damaged`; the file stays as it is.
+            ConfigError: `tiers_damaged`; the file is not changed.
         """
         return self._read(self._file.read())
 
     def caps_for(self, agent_id: str, model: str) -> Caps:
-        """What an agent's next task with a model may use."""
+        """Return the limits of an agent's next task with a model."""
         return self.load().caps(agent_id, model)
 
     def record(self, agent_id: str, model: str, result: Result) -> tuple[Standing, Move]:
-        """Count how a task ended; gives where the agent stands now and what the result did."""
+        """Record how a task ended; return the agent's new standing and the effect of the result."""
         with self._file.locked():
             ladder = self.load()
             standing, move = ladder.standing(agent_id, model).after(result, ladder.policy)
@@ -37,7 +37,7 @@ class Tiers:
         return standing, move
 
     def set_policy(self, policy: TierPolicy) -> TierPolicy:
-        """Put another policy in force; standings stay, and are read by its numbers from now on."""
+        """Replace the policy; standings stay and are evaluated with the new numbers from now on."""
         with self._file.locked():
             self._write(Ladder(policy=policy, standings=self.load().standings))
         return policy

@@ -1,8 +1,8 @@
-"""What was said in a session: `.control-room/transcripts/<sessionId>.jsonl`, one line a turn.
+"""Session transcripts: `.control-room/transcripts/<sessionId>.jsonl`, one line per turn.
 
-The next turn of a session is told what was said before, also by another process and after a restart. A file is
-bounded: when it is full it becomes `<sessionId>.jsonl.1`, in the place of the one before it. It is no evidence and is
-not signed; what happened stands in the receipts, which each line names.
+The next turn of a session gets the earlier ones as context, also across processes and restarts. A file has a size
+limit: when full, it is renamed to `<sessionId>.jsonl.1`, replacing the previous one. A transcript is not evidence and
+not signed; the evidence is in the receipts, which each line refers to.
 """
 
 import fcntl
@@ -22,12 +22,12 @@ from tallystick.turns.model import Message
 
 FOLDER = "transcripts"
 FILE_BYTES = 4 * 1024 * 1024
-"""A session's file is set aside when it has grown beyond this."""
+"""Size at which a session's file is rotated."""
 TAIL_BYTES = 512 * 1024
-"""So much of a file's end is read for the next turn; more would not fit any model."""
+"""Bytes read from the end of a file for the next turn; more would not fit any model."""
 HISTORY_TURNS = 12
 HISTORY_CHARS = 24_000
-"""What a turn is told of earlier ones, at most: a few pages, so that the task itself stays in sight."""
+"""Limits of the history given to a turn: a few pages, so that the task itself stays prominent."""
 
 
 class Transcripts:
@@ -40,7 +40,7 @@ class Transcripts:
         """Append one turn.
 
         Raises:
-            ConfigError: It cannot be written; the message says what to do.
+            ConfigError: The file cannot be written; the message says what to do.
         """
         line = orjson.dumps(entry.as_dict()) + b"\n"
         path = self._path(session_id)
@@ -52,14 +52,14 @@ class Transcripts:
             raise ConfigError(message, code="transcript_unwritable") from None
 
     def turns(self, session_id: str) -> list[dict[str, Any]]:
-        """The last turns of a session, oldest first; what cannot be read is left out."""
+        """Return the last turns of a session, oldest first; unreadable lines are skipped."""
         return list(_lines(_tail(self._path(session_id))))
 
     def history(self, session_id: str, *, subject: str, agent_id: str) -> tuple[Message, ...]:
-        """What this caller and this agent said to each other lately, as far as it was accepted.
+        """Return the recent accepted messages and replies between this caller and this agent.
 
         Args:
-            session_id: Whose transcript.
+            session_id: The session.
             subject: The caller.
             agent_id: The agent.
         """
@@ -89,19 +89,19 @@ class Transcripts:
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Append whole: the lock keeps two processes' lines apart, also while the file is set aside."""
+    """Append a line under a lock, so that lines of two processes never mix, even during rotation."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     while True:
         fd = os.open(path, flags, disk.FILE_MODE)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
             if not _is_still(path, fd):
-                continue  # another process set it aside while we waited
+                continue  # another process rotated the file while we waited
             size = os.fstat(fd).st_size
             if size and size + len(line) > FILE_BYTES:
                 path.replace(path.with_name(f"{path.name}.1"))
                 continue
-            # A line that a crash cut in half must not take this one with it.
+            # A line torn by a crash must not corrupt this one.
             torn = size and os.pread(fd, 1, size - 1) != b"\n"
             disk.write_all(fd, b"\n" + line if torn else line)
         finally:
@@ -127,7 +127,7 @@ def _tail(path: Path) -> bytes:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - TAIL_BYTES))
         data = file.read(TAIL_BYTES)
-    # The first line of a part is the end of one.
+    # The first line of a partial read is incomplete.
     return data if size <= TAIL_BYTES else data.partition(b"\n")[2]
 
 

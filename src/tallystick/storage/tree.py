@@ -1,7 +1,7 @@
-"""All files of a workspace at once, with size, lines and hash; what has not changed is not read again.
+"""Lists all files of a workspace with size, lines and hash; unchanged files are not read again.
 
-Folders are opened one inside the other and no link is followed, as for single files. What has no name in a workspace
-(hidden entries, the gate's own places, devices) is not listed.
+Folders are opened relative to their open parent and no link is followed, as for single files. Entries that tools cannot
+name (hidden entries, the gate's own files, devices) are not listed.
 """
 
 import os
@@ -21,7 +21,7 @@ from tallystick.storage.openat import read_up_to
 from tallystick.storage.paths import CANON, CANON_FILE, CANON_NAMES, MAX_DEPTH, Parts, is_protected, nameable
 
 MAX_ENTRIES = 50_000
-"""Files and folders listed; a workspace that has more is somebody's disk, not a project."""
+"""Maximum number of listed files and folders; a workspace with more is a whole disk, not a project."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -35,12 +35,12 @@ class Entry:
     is_folder: bool
     size: int
     lines: int | None
-    """None: a folder, no text, or too large."""
+    """None for a folder, a file without text, or one that is too large."""
     sha256: str | None
 
 
 class TreeFiles:
-    """The tree of one workspace."""
+    """The file tree of one workspace."""
 
     def __init__(self, root: Path, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
         self._root = root
@@ -48,7 +48,7 @@ class TreeFiles:
         self._known: dict[Parts, tuple[Signature, Entry]] = {}
 
     def entries(self) -> tuple[list[Entry], bool]:
-        """Every folder and file, folders before what is in them, and whether that is all there is."""
+        """Return every folder and file, folders before their contents, and whether the list is complete."""
         found: list[Entry] = []
         known: dict[Parts, tuple[Signature, Entry]] = {}
         canon = self._canon(known)
@@ -60,7 +60,7 @@ class TreeFiles:
                 complete = False
                 break
             found.append(entry)
-        # Replaced as a whole: what is gone is forgotten, and another thread sees the old one or the new one.
+        # Replaced as a whole: deleted files are dropped, and another thread sees either the old or the new dict.
         self._known = known
         return ([canon, *found] if canon is not None else found), complete
 
@@ -76,7 +76,7 @@ class TreeFiles:
             parts = (*above, name)
             if is_protected(parts):
                 continue
-            # Taken away, closed or exchanged for a link meanwhile: not listed.
+            # Skip entries that were deleted, made inaccessible or replaced by a link meanwhile.
             with suppress(OSError):
                 if entry.is_dir(follow_symlinks=False) and len(parts) < MAX_DEPTH:
                     inner = os.open(entry.name, _FOLDER, dir_fd=folder)
@@ -101,7 +101,7 @@ class TreeFiles:
         return entry
 
     def _canon(self, known: dict[Parts, tuple[Signature, Entry]]) -> Entry | None:
-        """The canon, which lies in the control room and is shown at the root."""
+        """Return the canon, which is stored in the control room and listed at the root."""
         try:
             folder = os.open(self._root.joinpath(*CANON_FILE[:-1]), _FOLDER)
         except OSError:
@@ -117,7 +117,7 @@ class TreeFiles:
 
 
 def _named(folder: int) -> "dict[str, os.DirEntry[str]]":
-    """The entries of a folder by their names in NFC; of two that agree, the one that is stored so."""
+    """Return the entries of a folder by NFC name; if two names agree in NFC, the one stored in NFC wins."""
     found: dict[str, os.DirEntry[str]] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -144,7 +144,7 @@ def _read(folder: int, name: str, parts: Parts, size: int) -> Entry:
 
 
 def count_lines(data: bytes) -> int | None:
-    """How many lines a text has, counted as quotes count them; None: it is no text."""
+    """Return the number of lines of a text, counted as for quotes; None if the data is not text."""
     if data.startswith(_MARKS):
         with suppress(PathRefused):
             data = decode(data).encode()

@@ -1,7 +1,7 @@
-"""Taking turns: a file lock between processes that would else get into each other's way for ever.
+"""An advisory file lock that makes processes take turns instead of blocking each other for ever.
 
-It is a courtesy and guards nothing: who has waited long enough for one that does not get on, or cannot open the file,
-goes ahead without it.
+It does not guarantee exclusion: a process that has waited long enough for a holder without progress, or cannot open the
+file, continues without it.
 """
 
 import os
@@ -10,13 +10,13 @@ from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from pathlib import Path
 
 PATIENCE_S = 60.0
-"""For how long one waits for another that shows no sign of getting on. Who has died has no turn; who is stopped has."""
+"""How long to wait for a holder that shows no progress. A dead process releases the lock; a stopped one keeps it."""
 _PAUSE_S = 0.002
 _NONE = -1
 
 
 class Turn:
-    """One at a time among all who name the same file; who has it may take it again. Not for several threads at once."""
+    """Lock shared by all processes that use the same file; reentrant for its holder. Not thread-safe."""
 
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
         self._path = path
@@ -26,11 +26,11 @@ class Turn:
 
     @property
     def taken(self) -> bool:
-        """Whether it was taken here."""
+        """Whether this object holds the lock."""
         return self._depth > 0
 
     def __enter__(self) -> None:
-        """Wait for it; whoever has it already shows by this that it gets on."""
+        """Wait for the lock; entering again while holding it shows progress to waiting processes."""
         if self._depth == 0:
             self._fd = self._wait()
         if self._fd != _NONE:
@@ -39,15 +39,15 @@ class Turn:
         self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        """Give it up, unless it was taken more than once."""
+        """Release the lock when the outermost `with` block ends."""
         self._depth -= 1
         if self._depth == 0 and self._fd != _NONE:
-            # Said aloud: a child that was forked meanwhile has the file open too, and closing it here would not do.
+            # Unlock explicitly: a child forked meanwhile has the file open too, so closing would not release the lock.
             flock(self._fd, LOCK_UN)
             os.close(self._fd)
 
     def _wait(self) -> int:
-        """The open file, locked; `_NONE` if it is not to be had."""
+        """Return the descriptor of the locked file; `_NONE` if the lock cannot be acquired."""
         try:
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError:

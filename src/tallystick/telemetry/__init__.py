@@ -1,13 +1,14 @@
-"""What is counted, traced and logged. It watches through the gate's `Observer` port and never steers.
+"""Metrics, tracing and logs. It observes calls through the gate's `Observer` port and never influences them.
 
-    observer     Telemetry: the one object the pipeline calls
-    metrics      counts and times, by the names older dashboards know
-    readings     what has been counted, as values
-    exposition   the same as Prometheus text
-    rejections   refusals by bucket per session, agent and conference, kept in the control room
-    tracing      one span per call; off unless asked for
-    summaries    what a span may say of arguments and results: counts and identifiers
-    logs         one line per event on stderr, secrets masked
+    observer     Telemetry: the single object that the pipeline calls
+    metrics      counters and histograms, with the names that existing dashboards use
+    readings     snapshot of the metrics
+    exposition   the metrics as Prometheus text
+    rejections   rejections by bucket per session, agent and conference, stored in the control room
+    counted      reads the stored counts back for display
+    tracing      one span per call; off by default
+    summaries    arguments and results in spans: counts and identifiers only
+    logs         one line per event on stderr, with secrets masked
 
-No text that a model, a user or a tool wrote reaches any of these.
+No text written by a model, a user or a tool gets into any of these.
 """

@@ -1,4 +1,4 @@
-"""What has been counted, read back for people: in all, per agent, per conference, per session."""
+"""Reads the stored counts for display: in total, per agent, per conference, per session."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from tallystick.telemetry.rejections import Rejections, complete, load
 
 
 class Counted:
-    """The counts of a workspace, of all its processes."""
+    """The counts of a workspace, over all its processes."""
 
     def __init__(self, rejections: Rejections) -> None:
         self._rejections = rejections
 
     def totals(self) -> dict[str, Any]:
-        """Of everything, and how many sessions, agents and conferences it was."""
+        """Return the total counts, and the numbers of sessions, agents and conferences."""
         found = self._rejections.totals()
         sessions = len(self._names())
         return {
@@ -22,17 +22,17 @@ class Counted:
         }  # fmt: skip
 
     def agents(self) -> list[dict[str, Any]]:
-        """Of each agent, by name."""
+        """Return the counts of each agent, sorted by name."""
         found: dict[str, Any] = self._rejections.totals()["agents"]
         return [{"agent_id": name, **found[name]} for name in sorted(found)]
 
     def conferences(self) -> list[dict[str, Any]]:
-        """Of each conference, by name, without its agents."""
+        """Return the counts of each conference, sorted by name, without its agents."""
         found: dict[str, Any] = self._rejections.totals()["conferences"]
         return [{"conference_id": name, **_without_agents(found[name])} for name in sorted(found)]
 
     def conference(self, conference_id: str) -> dict[str, Any] | None:
-        """Of one conference, with its agents; None: nothing was counted there."""
+        """Return the counts of one conference with its agents; None: nothing was counted."""
         found: dict[str, Any] | None = self._rejections.totals()["conferences"].get(conference_id)
         if found is None:
             return None
@@ -44,14 +44,14 @@ class Counted:
         }
 
     def sessions(self, *, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
-        """Of each session, the one counted in last first, and how many there are."""
+        """Return the counts of each session, most recently updated first, and the number of sessions."""
         self._rejections.flush()
         names = self._names()
         chosen = names[offset : offset + limit]
         return [{"session_id": name, **self._session(name)["totals"]} for name in chosen], len(names)
 
     def session(self, session_id: str) -> dict[str, Any] | None:
-        """Of one session, with its agents and conferences; None: nothing was counted there."""
+        """Return the counts of one session with its agents and conferences; None: nothing was counted."""
         self._rejections.flush()
         if not valid_session_id(session_id) or not self._path(session_id).exists():
             return None

@@ -1,4 +1,4 @@
-"""Metrics as Prometheus text."""
+"""Formats metrics as Prometheus text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
@@ -23,7 +23,7 @@ class _Source(Protocol):
 
 
 class _Readings(Collector):
-    """Reads everything at the moment of asking."""
+    """Collector that reads all metrics at scrape time."""
 
     def __init__(self, source: _Source, gauges: Mapping[str, float]) -> None:
         self._source = source
@@ -54,7 +54,7 @@ class _Readings(Collector):
 
 
 def prometheus_text(source: _Source, gauges: Mapping[str, float]) -> bytes:
-    """The text, from a registry of its own: nothing another library registers gets in."""
+    """Return the text from a private registry, so that metrics of other libraries are excluded."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Readings(source, gauges))
     return generate_latest(registry)

@@ -1,8 +1,8 @@
-"""One line per event on stderr, as JSON or for the eye, with secrets masked.
+"""Logs one line per event to stderr, as JSON or for a console, with secrets masked.
 
-Masking happens twice: in each value before the line is made (names that mean a secret, `name=value` in text, tokens)
-and once more in the finished line (tokens and the secrets of this workspace themselves), so that neither a stack
-trace nor another library's message carries one out.
+Masking happens twice: in each value before the line is formatted (names of secrets, `name=value` in text, tokens) and
+in the formatted line (tokens and the workspace's own secrets), so that neither a stack trace nor another library's
+message leaks one.
 """
 
 import logging
@@ -18,9 +18,9 @@ from tallystick.settings import Settings
 
 MASK = "[redacted]"
 MIN_SECRET_CHARS = 8
-"""A shorter value would be found in innocent words."""
+"""A shorter value would match ordinary words."""
 MAX_TEXT_CHARS = 8_000
-"""Of longer text a log shows both ends: nobody reads more, and looking for secrets takes time."""
+"""Longer text is cut to its two ends: nobody reads more, and searching for secrets takes time."""
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.DOTALL
@@ -37,18 +37,18 @@ _EVENT: list[Any] = [
     structlog.processors.StackInfoRenderer(),
     structlog.processors.format_exc_info,
 ]
-"""What every event says, whichever library it comes from."""
+"""Processors for every event, from any library."""
 
 
 class Masker:
-    """Knows what must never be read in a log."""
+    """Masks secrets in log events."""
 
     def __init__(self, *, names: Iterable[str], values: Iterable[str] = ()) -> None:
-        """Take what is secret here.
+        """Set the known secrets.
 
         Args:
             names: Names whose values are secret (`redact.keys`).
-            values: The secrets of this workspace themselves.
+            values: The workspace's own secrets.
         """
         known = sorted((re.escape(name.lower()) for name in names), key=len, reverse=True)
         self._name = re.compile(rf"(?:.*[_.-])?(?:{'|'.join(known)})", re.IGNORECASE) if known else None
@@ -66,19 +66,19 @@ class Masker:
             self.add(value)
 
     def add(self, value: str) -> None:
-        """Take one more secret (the start-up token, once it is made)."""
+        """Add a secret, such as the start-up token once it is created."""
         if len(value) >= MIN_SECRET_CHARS:
             self._values.append(value)
 
     def text(self, text: str) -> str:
-        """Mask text that is still as it was written."""
+        """Mask original, unformatted text."""
         text = _PRIVATE_KEY.sub(MASK, TOKEN.sub(MASK, _shortened(self._without_known(text))))
         if self._assignment is not None:
             text = self._assignment.sub(rf"\1{MASK}", text)
         return _URL_LOGIN.sub(MASK, text)
 
     def line(self, line: str) -> str:
-        """Mask a finished line without touching its quoting."""
+        """Mask a formatted line without changing its quoting."""
         return TOKEN.sub(MASK, self._without_known(line))
 
     def _without_known(self, text: str) -> str:
@@ -88,7 +88,7 @@ class Masker:
         return text
 
     def value(self, value: Any) -> Any:
-        """Mask a value of any shape."""
+        """Mask a value of any type."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -100,7 +100,7 @@ class Masker:
         return self.text(repr(value))
 
     def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        """Mask an event: a structlog processor."""
+        """Mask an event (structlog processor interface)."""
         masked: dict[str, Any] = self.value(event)
         return masked
 
@@ -109,7 +109,7 @@ class Masker:
 
 
 def _shortened(text: str) -> str:
-    """Both ends of long text, cut between words: half a token would not be known as one."""
+    """Return both ends of long text, cut between words: a cut token would not be recognised."""
     if len(text) <= MAX_TEXT_CHARS:
         return text
     half = MAX_TEXT_CHARS // 2
@@ -119,7 +119,7 @@ def _shortened(text: str) -> str:
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """The secrets the configuration holds in clear."""
+    """Return the plain-text secrets in the settings."""
     secret = settings.auth.jwt_secret
     login = re.search(r"://[^/@:]*:([^/@]+)@", settings.storage.database_url or "")
     return [*([secret.get_secret_value()] if secret else []), *([login[1]] if login else [])]
@@ -133,14 +133,14 @@ def set_up_logs(
     level: int | str = logging.INFO,
     stream: TextIO | None = None,
 ) -> None:
-    """Send all logging of this process, ours and the libraries', to stderr through the masker.
+    """Send all logs of this process, ours and the libraries', to stderr through the masker.
 
     Args:
-        settings: Whose secrets are masked in any case.
-        masker: One that knows more; it also learns the settings' secrets.
-        form: `console` at a terminal and `json` elsewhere, if not given.
-        level: The least level that is written.
-        stream: Instead of stderr.
+        settings: Their secrets are always masked.
+        masker: A masker with further secrets; the settings' secrets are added to it.
+        form: `console` or `json`; by default `console` at a terminal and `json` elsewhere.
+        level: The minimum level.
+        stream: Used instead of stderr.
     """
     masker = masker or Masker(names=settings.redact.keys)
     for value in secrets_of(settings):
@@ -162,7 +162,7 @@ def set_up_logs(
 
 
 class _MaskedFormatter(structlog.stdlib.ProcessorFormatter):
-    """The last place every line passes."""
+    """Formatter that masks every finished line."""
 
     def __init__(self, masker: Masker, renderer: Any) -> None:
         super().__init__(

@@ -1,6 +1,6 @@
-"""Counts and times, by the names the product's dashboards know.
+"""Counters and histograms, with the names that the product's dashboards use.
 
-A call costs a lock and two additions; nothing of Prometheus is loaded until someone asks for `/metrics`.
+A call costs a lock and two additions; Prometheus is imported only when `/metrics` is requested.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,14 +14,14 @@ from tallystick.telemetry.readings import Reading, Timing
 Label = TypeVar("Label", bound=Hashable)
 
 MAX_SERIES = 1000
-"""Labels per metric; whatever comes after counts as `other`, so that no caller can fill the memory."""
+"""Maximum number of series per metric; further ones count as `other`, so that no caller can exhaust memory."""
 OTHER = "other"
 UNKNOWN_TOOL = "unknown"
-"""A name that is not registered was made up by someone; it must not become a label."""
+"""Label for all unregistered tools: a made-up name must not become a label."""
 
 
 class Metrics:
-    """Counts for one process. Safe to call from any thread."""
+    """Metrics of one process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,7 +34,7 @@ class Metrics:
         self._required: dict[str, int] = {"flag": 0, "heuristic": 0}
 
     def tool_call(self, tool_name: str, seconds: float) -> None:
-        """`tool_call_count`, `tool_latency_seconds`."""
+        """Update `tool_call_count` and `tool_latency_seconds`."""
         with self._lock:
             timing = self._tools.get(tool_name)
             if timing is None:
@@ -42,7 +42,7 @@ class Metrics:
             timing.add(seconds)
 
     def request(self, endpoint: str, method: str, status: int, seconds: float) -> None:
-        """`request_count`, `request_latency_seconds`."""
+        """Update `request_count` and `request_latency_seconds`."""
         key = (endpoint, method, status)
         with self._lock:
             timing = self._requests.get(key)
@@ -51,35 +51,35 @@ class Metrics:
             timing.add(seconds)
 
     def rejection(self, bucket: str) -> None:
-        """`rejection_count`; a bucket that is none of ours counts nowhere."""
+        """Update `rejection_count`; unknown buckets are ignored."""
         with self._lock:
             if bucket in self._rejections:
                 self._rejections[bucket] += 1
 
     def embeddings(self, model: str, per_second: float) -> None:
-        """`embeddings_throughput`."""
+        """Update `embeddings_throughput`."""
         with self._lock:
             known = model in self._embeddings or len(self._embeddings) < MAX_SERIES
             self._embeddings[model if known else OTHER] = per_second
 
     def vector_search(self, seconds: float) -> None:
-        """`vector_search_latency_seconds`."""
+        """Update `vector_search_latency_seconds`."""
         with self._lock:
             self._vector_search.add(seconds)
 
     def analysis_tokens(self, count: int) -> None:
-        """`analysis_token_usage`."""
+        """Update `analysis_token_usage`."""
         with self._lock:
             self._analysis_tokens += count
 
     def required_call(self, by: str) -> None:
-        """`required_call_count`; what required it is one of two things, and nothing else is counted."""
+        """Update `required_call_count`; `by` is `flag` or `heuristic`, other values are ignored."""
         with self._lock:
             if by in self._required:
                 self._required[by] += 1
 
     def read(self) -> Reading:
-        """Everything counted so far."""
+        """Return a snapshot of all metrics."""
         with self._lock:
             return Reading(
                 requests={key: timing.copy() for key, timing in self._requests.items()},
@@ -92,12 +92,12 @@ class Metrics:
             )
 
     def exposition(self, gauges: Mapping[str, float] = MappingProxyType({})) -> bytes:
-        """The Prometheus text of `/metrics`.
+        """Return the Prometheus text of `/metrics`.
 
         Args:
-            gauges: What others know and keep themselves, by name.
+            gauges: Values maintained elsewhere, by name.
         """
-        # Loading the client costs more than most commands take in all.
+        # Importing the client takes longer than most commands.
         from tallystick.telemetry.exposition import prometheus_text  # noqa: PLC0415 - see above
 
         return prometheus_text(self, gauges)

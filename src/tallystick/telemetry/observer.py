@@ -1,4 +1,4 @@
-"""The one object the pipeline tells what happened."""
+"""The single object that the pipeline notifies of events."""
 
 import logging
 from pathlib import Path
@@ -15,25 +15,25 @@ from tallystick.telemetry.tracing import Tracing, open_tracing
 EMBEDDINGS, VECTOR_SEARCH, ANALYSIS_TOKENS = (
     "embeddings_throughput", "vector_search_latency_seconds", "analysis_token_usage",
 )  # fmt: skip
-"""What rooms measure: texts a second by model, seconds of a search, tokens of an analysis."""
+"""Metrics reported by rooms: texts per second by model, seconds of a search, tokens of an analysis."""
 _log = logging.getLogger(__name__)
 
 
 class Telemetry:
-    """Satisfies the gate's `Observer`. It can neither change nor stop a call: what fails here is logged."""
+    """Implements the gate's `Observer`. It can neither change nor stop a call: errors here are only logged."""
 
     def __init__(self, *, metrics: Metrics | None, rejections: Rejections, tracing: Tracing | None = None) -> None:
         self.metrics = metrics
-        """None when `telemetry.metrics` is off."""
+        """None if `telemetry.metrics` is off."""
         self.rejections = rejections
         self._tracing = tracing
 
     @classmethod
     def open(cls, settings: Settings, *, control_room: Path) -> "Telemetry":
-        """Set everything up as configured; files are made when there is something to write.
+        """Set up telemetry as configured; files are created with the first write.
 
         Raises:
-            ConfigError: Tracing is asked for and not installed.
+            ConfigError: Tracing is configured but not installed.
         """
         return cls(
             metrics=Metrics() if settings.telemetry.metrics else None,
@@ -44,35 +44,35 @@ class Telemetry:
     def called(
         self, *, session: Session, outcome: Outcome, card: Card | None, cot_leak: bool, duration_us: int
     ) -> None:
-        """One submission came to its outcome."""
+        """Record the outcome of a submission."""
         try:
             fault = outcome.fault
             if fault is not None or cot_leak:
                 self._count(session, fault.bucket if fault is not None else None, cot_leak=cot_leak)
             if outcome.final:
-                return  # the wish to answer is no tool call
+                return  # a final answer is not a tool call
             if self.metrics is not None:
                 self.metrics.tool_call(UNKNOWN_TOOL if card is None else card.name, duration_us / 1_000_000)
             if self._tracing is not None:
                 self._tracing.called(session=session, outcome=outcome, card=card, duration_us=duration_us)
-        except Exception:  # noqa: BLE001 - watching must never stop a call
+        except Exception:  # noqa: BLE001 - telemetry must never stop a call
             _log.exception("telemetry failed; the call is not affected")
 
     def replied(self, *, session: Session, bucket: str | None) -> None:
-        """One reply was checked."""
+        """Record a checked reply; `bucket` is the reason if it was rejected."""
         try:
             if bucket is not None:
                 self._count(session, bucket, cot_leak=False)
-        except Exception:  # noqa: BLE001 - watching must never stop a call
+        except Exception:  # noqa: BLE001 - telemetry must never stop a call
             _log.exception("telemetry failed; the reply is not affected")
 
     def required(self, *, by: str) -> None:
-        """A turn had to begin with a call."""
+        """Count a turn that was required to begin with a tool call."""
         if self.metrics is not None:
             self.metrics.required_call(by)
 
     def measured(self, *, what: str, value: float, of: str = "") -> None:
-        """A room measured its own work; what has no name here counts nowhere."""
+        """Record a room's measurement; unknown names are ignored."""
         metrics = self.metrics
         if metrics is None:
             return
@@ -84,13 +84,13 @@ class Telemetry:
             metrics.analysis_tokens(round(value))
 
     def close(self) -> None:
-        """Write and send what is left."""
+        """Write the remaining counts and send the remaining spans."""
         self.rejections.close()
         if self._tracing is not None:
             self._tracing.close()
 
     def _count(self, session: Session, bucket: str | None, *, cot_leak: bool) -> None:
-        """Count a refusal, and a thinking block that was stripped or refused, each in its own bucket, once."""
+        """Count a rejection, and a stripped or rejected thinking block, each once in its own bucket."""
         buckets = {bucket, Bucket.COT_LEAK if cot_leak else None} - {None}
         for each in sorted(str(name) for name in buckets):
             if self.metrics is not None:

@@ -1,9 +1,8 @@
-"""Refusals by bucket, with activations, tokens and cost: in all, per session, per agent, per conference.
+"""Rejections by bucket, with activations, tokens and cost: in total, per session, per agent, per conference.
 
-Kept in `.control-room/telemetry/`: `totals.json` and `sessions/<session>.json`. Several processes add to the same
-files: each writes what it has counted since its last write, under one lock, so that nothing is counted twice or lost.
-Written by a thread of its own, at most once a second and on close; a disk that cannot be written delays the numbers
-and nothing else.
+Stored in `.control-room/telemetry/`: `totals.json` and `sessions/<session>.json`. Several processes add to the same
+files: each adds its counts since its last write, under one lock, so that nothing is counted twice or lost. A background
+thread writes at most once a second and on close; an unwritable disk only delays the numbers.
 """
 
 import atexit
@@ -25,9 +24,9 @@ from tallystick.gate.session import Session, valid_session_id
 
 INTERVAL_S = 1.0
 MAX_PENDING = 10_000
-"""Places counted between two writes; what comes after counts in the totals alone."""
+"""Maximum number of places between two writes; further ones count in the totals only."""
 MAX_NAMES = 1_000
-"""Agents or conferences in one file; whatever comes after counts as `other`."""
+"""Maximum number of agents or conferences in one file; further ones count as `other`."""
 MAX_NAME_CHARS = 128
 OTHER = "other"
 
@@ -38,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Rejections:
-    """Counts, and writes them to the control room. Safe to call from any thread."""
+    """Counts events and writes the counts to the control room. Thread-safe."""
 
     def __init__(self, folder: Path, *, interval_s: float = INTERVAL_S) -> None:
         self._folder = folder
@@ -53,12 +52,12 @@ class Rejections:
         self._begin()
 
     def add(self, session: Session, count: Count | None = None, *, bucket: str | None = None) -> None:
-        """Count something that happened in a session.
+        """Count an event of a session.
 
         Args:
-            session: Where.
-            count: What agents did and used.
-            bucket: One refusal.
+            session: The session.
+            count: Activity and usage of agents.
+            bucket: The bucket of one rejection.
         """
         if os.getpid() != self._pid:
             self._begin()
@@ -78,22 +77,22 @@ class Rejections:
             self._due.set()
 
     def totals(self) -> dict[str, Any]:
-        """The counts of all sessions and processes, written or not yet."""
+        """Return the counts of all sessions and processes, after writing this process's pending counts."""
         self.flush()
         return complete(load(self._folder / "totals.json"))
 
     def session(self, session_id: str) -> dict[str, Any]:
-        """The counts of one session; all zero when nothing was counted."""
+        """Return the counts of one session; all zero if nothing was counted."""
         self.flush()
         return complete(load(self._folder / "sessions" / f"{session_id}.json") if valid_session_id(session_id) else {})
 
     @property
     def folder(self) -> Path:
-        """Where the files lie."""
+        """Folder of the files."""
         return self._folder
 
     def flush(self) -> None:
-        """Write what has been counted since the last time."""
+        """Write the counts since the last write."""
         if os.getpid() != self._pid:
             return
         with self._lock:
@@ -111,7 +110,7 @@ class Rejections:
                 _log.warning("telemetry cannot be written (%s); it is kept and tried again", error.strerror)
 
     def close(self) -> None:
-        """Write the rest and stop."""
+        """Write the pending counts and stop the thread."""
         self._closing.set()
         self._due.set()
         if self._writer is not None and os.getpid() == self._pid:
@@ -120,7 +119,7 @@ class Rejections:
         self.flush()
 
     def _begin(self) -> None:
-        """Start with nothing: also in a forked child, whose parent writes what was counted before."""
+        """Start with no counts; also in a forked child, whose parent writes the earlier counts."""
         self._lock = Lock()
         self._pending = {}
         self._due = Event()
@@ -154,7 +153,7 @@ class Rejections:
         with _locked(self._folder / ".lock"):
             _update(self._folder / "totals.json", pending.items())
             for session_id, counts in by_session.items():
-                # The totals stand; a session file that fails is not worth counting them twice.
+                # The totals are already written: retrying for a failed session file would count them twice.
                 with contextlib.suppress(OSError):
                     _update(sessions / f"{session_id}.json", counts)
 
@@ -176,7 +175,7 @@ def _update(path: Path, counts: Iterable[tuple[Place, Count]]) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A file's document; one that was damaged is set aside, and counting begins anew."""
+    """Load a file's document; a damaged file is renamed, and counting restarts from zero."""
     try:
         document = orjson.loads(path.read_bytes())
     except FileNotFoundError:
@@ -206,7 +205,7 @@ def _add(into: dict[str, Any], count: Count) -> None:
 
 
 def complete(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with every part there, so that readers need not ask."""
+    """Fill in missing parts of a document, so that readers need no checks."""
     _add(document.setdefault("totals", {}), Count())
     return {"agents": {}, "conferences": {}} | document
 

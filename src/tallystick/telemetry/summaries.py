@@ -1,4 +1,4 @@
-"""What a span may say of arguments and results: counts and identifiers, never text.
+"""Summaries of arguments and results for spans: counts and identifiers, never text.
 
 {"dataset_id": 7, "question": "text(212)", "tickets": "list(40)", "limit": 20}
 """
@@ -12,12 +12,12 @@ import orjson
 from tallystick.gate.record.secrets import TOKEN
 
 MAX_KEYS = 16
-"""More names than a reader takes in; the rest is counted."""
+"""Maximum number of names in a summary; the rest is only counted."""
 
 _ID_NAME = re.compile(r"(?:.*[_.-])?ids?|.*(?:Id|ID)")
 _COUNT_NAME = re.compile(r"(?:.*_)?(?:count|total|size|limit|offset|k|n|steps|rows|lines)")
 _IDENTIFIER = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
-"""With a digit in it: a word alone may be anybody's."""
+"""It must contain a digit: a plain word could be ordinary text."""
 
 
 def summary(value: Any, *, names: frozenset[str], secret_names: frozenset[str] = frozenset()) -> str:
@@ -25,8 +25,8 @@ def summary(value: Any, *, names: frozenset[str], secret_names: frozenset[str] =
 
     Args:
         value: The arguments or the result.
-        names: The names the tool's schema declares; any other may itself be text, and is only counted.
-        secret_names: Names, in lower case, of which not even the shape is told.
+        names: The names declared in the tool's schema; any other name may itself be text and is only counted.
+        secret_names: Lower-case names whose values are redacted, including their shape.
     """
     if not isinstance(value, Mapping):
         return orjson.dumps(_shape(value)).decode()
@@ -45,7 +45,7 @@ def summary(value: Any, *, names: frozenset[str], secret_names: frozenset[str] =
 
 
 def declared_names(schema: Any) -> frozenset[str]:
-    """Every property name a schema declares, at any depth."""
+    """Return every property name that a schema declares, at any depth."""
     found: set[str] = set()
     stack: list[Any] = [schema]
     while stack:
@@ -70,7 +70,7 @@ def _described(name: str, value: Any) -> Any:
 
 
 def _identifier(value: Any) -> Any:
-    """The value, if it can be nothing but an identifier."""
+    """Return the value if it can only be an identifier, else its shape."""
     if isinstance(value, int) and abs(value) < 2**53:
         return value
     if isinstance(value, str) and _IDENTIFIER.fullmatch(value) and TOKEN.search(value) is None:

@@ -1,7 +1,7 @@
-"""One span per call: `tool.call`, with the names of the GenAI conventions beside the product's own.
+"""One span per call: `tool.call`, with attributes of the GenAI semantic conventions and the product's own.
 
-Off by default. Nothing of OpenTelemetry is loaded until tracing is on, and the SDK only when an endpoint is set:
-without one the spans go to whatever the surrounding program has set up.
+Off by default. OpenTelemetry is imported only when tracing is on, and its SDK only when an endpoint is set; without an
+endpoint the spans go to the tracer provider of the host program.
 """
 
 import time
@@ -26,7 +26,7 @@ TRACES_PATH = "/v1/traces"
 
 
 class Tracing:
-    """Turns outcomes into spans."""
+    """Converts outcomes to spans."""
 
     def __init__(
         self,
@@ -36,23 +36,23 @@ class Tracing:
         clock_ns: Callable[[], int] = time.time_ns,
         shutdown: Callable[[], None] | None = None,
     ) -> None:
-        """Take a tracer.
+        """Set the tracer.
 
         Args:
-            tracer: Where spans go.
-            secret_names: Argument names of which not even the shape is told.
+            tracer: Receives the spans.
+            secret_names: Argument names whose values are redacted, including their shape.
             clock_ns: Nanoseconds since 1970.
-            shutdown: Sends what is left; called on close.
+            shutdown: Sends the remaining spans; called on close.
         """
         self._tracer = tracer
         self._secret_names = _lower(secret_names)
         self._declared: dict[str, frozenset[str]] = {}
-        """By the version of a tool's card."""
+        """Declared names by version of the tool's card."""
         self._clock_ns = clock_ns
         self._shutdown = shutdown
 
     def called(self, *, session: Session, outcome: Outcome, card: Card | None, duration_us: int) -> None:
-        """Leave the span of a call that has come to its outcome; its parent is the caller's current span."""
+        """Emit the span of a completed call; its parent is the caller's current span."""
         ended = self._clock_ns()
         span = self._tracer.start_span(
             SPAN,
@@ -60,13 +60,13 @@ class Tracing:
             attributes=self._attributes(session, outcome, card),
         )
         if outcome.fault is not None:
-            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - only where tracing is on
+            from opentelemetry.trace import StatusCode  # noqa: PLC0415 - only if tracing is on
 
             span.set_status(StatusCode.ERROR)
         span.end(end_time=ended)
 
     def close(self) -> None:
-        """Send what is left."""
+        """Send the remaining spans."""
         if self._shutdown is not None:
             self._shutdown()
 
@@ -114,14 +114,14 @@ def _lower(names: Iterable[str]) -> frozenset[str]:
 
 
 def open_tracing(settings: Settings) -> Tracing | None:
-    """Set tracing up as configured; None when it is off.
+    """Set up tracing as configured; None if it is off.
 
     Raises:
-        ConfigError: An endpoint is set and the part that sends spans is not installed.
+        ConfigError: An endpoint is set, but the exporter is not installed.
     """
     if not settings.telemetry.tracing:
         return None
-    from opentelemetry import trace  # noqa: PLC0415 - only where tracing is on
+    from opentelemetry import trace  # noqa: PLC0415 - only if tracing is on
 
     if settings.telemetry.otlp_endpoint is None:
         return Tracing(trace.get_tracer(INSTRUMENTATION), secret_names=settings.redact.keys)
@@ -141,7 +141,7 @@ def _provider(endpoint: str) -> Any:
             "telemetry.otlp_endpoint needs the tracing part: pip install 'tallystick[tracing]'.",
             code="tracing_not_installed",
         ) from None
-    # The exporter takes the address as it stands; people give the collector's.
+    # The exporter uses the URL unchanged; users configure the collector's base URL.
     url = endpoint if endpoint.endswith(TRACES_PATH) else endpoint.rstrip("/") + TRACES_PATH
     provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": INSTRUMENTATION}))
     provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=url)))

@@ -1,18 +1,20 @@
-"""The durable port bound to DBOS, on SQLite in the control room or on Postgres by URL, with the same code.
+"""The durable port implemented with DBOS, on SQLite in the control room or on Postgres by URL, with the same code.
 
-    stored.py     the port itself; light, it loads the engine when something is asked of it
-    book.py       which flows, queues and schedules there are
-    database.py   the SQLAlchemy engine, and tables made once however many processes begin
+    stored.py     the port itself; light, it imports the engine on first use
+    book.py       registry of flows, queues and schedules
+    database.py   the SQLAlchemy engine, and table creation that is safe for concurrent starts
     runs.py       start, status, cancel, resume: needs no running worker in this process
-    records.py    the engine's rows as our records; plain.py: values as they are stored
-    nopickle.py   the engine's way to run code from a row, closed
-    roster.py     the workers' rows: heartbeat, and taking over under a lock
-    watch.py      who has stopped beating, by this process's own clock
-    flows.py      what a flow is given: steps, sleep, events
-    executor.py   the one DBOS of this process, under the worker's own id
-    worker.py     a worker from joining to leaving
+    records.py    converts the engine's rows to our records; plain.py: values as stored
+    nopickle.py   refuses pickled rows, which could run code
+    roster.py     the workers' rows: heartbeat, and takeover under a lock
+    watch.py      detects stalled heartbeats by this process's own clock
+    flows.py      the run object given to a flow: steps, sleep, events
+    claims.py     waits until dequeued runs have started, to keep per-worker limits
+    executor.py   the single DBOS instance of this process, under the worker's own id
+    worker.py     lifecycle of a worker, from join to shutdown
+    timing.py     heartbeat, polling and shutdown intervals
 
-DBOS recovers only its own executor id, and only when it starts. So every worker has its own id and a row that it
-counts up; whoever sees a row stand still takes that id's runs over. A worker that only seemed dead does no harm:
-DBOS lets just the newest owner of a run record anything, and steps carry a key because they may be done twice.
+DBOS recovers only runs of its own executor id, and only at start. So every worker has its own id and a row with a
+heartbeat counter; a worker that sees a stalled row takes over the runs of that id. A worker wrongly taken for dead does
+no harm: DBOS lets only the newest owner of a run record anything, and steps carry a key because they may run twice.
 """

@@ -1,4 +1,4 @@
-"""Which flows, queues and schedules a process knows: filled by the rooms, read by the worker and by `start`."""
+"""Registry of a process's flows, queues and schedules: filled by the rooms, read by the worker and by `start`."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ NAME = re.compile(r"[a-z][a-z0-9_.:-]{0,99}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowCard:
-    """A flow with its name and its queue."""
+    """A registered flow with its name, queue and maximum attempts."""
 
     name: str
     flow: Flow
@@ -21,12 +21,12 @@ class FlowCard:
 
     @property
     def is_async(self) -> bool:
-        """Whether it runs on the loop instead of in a thread."""
+        """Whether it runs on the event loop instead of in a thread."""
         return inspect.iscoroutinefunction(self.flow)
 
 
 class FlowBook:
-    """The registrations; closed once a worker has begun, because DBOS takes them at its start."""
+    """The registrations; closed once a worker starts, because DBOS reads them at its start."""
 
     def __init__(self) -> None:
         self.flows: dict[str, FlowCard] = {}
@@ -35,11 +35,11 @@ class FlowBook:
         self._closed = False
 
     def close(self) -> None:
-        """Take no more flows and queues."""
+        """Accept no more flows and queues."""
         self._closed = True
 
     def add_queue(self, queue: Queue) -> None:
-        """Take a queue; the same one again is no matter."""
+        """Register a queue; registering an equal one again does nothing."""
         self._check_open(queue.name)
         limits = (queue.concurrency, queue.per_worker, queue.starts)
         if any(limit is not None and limit < 1 for limit in limits) or queue.per_s <= 0:
@@ -48,7 +48,7 @@ class FlowBook:
             raise DurableError(f"queue '{queue.name}' is declared twice, with other limits", code="queue_conflict")
 
     def register(self, card: FlowCard) -> None:
-        """Take a flow under a name of its own."""
+        """Register a flow under a unique name."""
         self._check_open(card.name)
         if card.queue not in self.queues:
             raise DurableError(f"flow '{card.name}': declare queue '{card.queue}' first", code="queue_unknown")
@@ -58,13 +58,13 @@ class FlowBook:
             raise DurableError(f"flow '{card.name}' is registered twice; give one another name", code="flow_conflict")
 
     def schedule(self, schedule: Schedule) -> None:
-        """Take a schedule; its flow must be there."""
+        """Register a schedule; its flow must be registered already."""
         _check_name(schedule.name)
         self.card(schedule.flow)
         self.schedules[schedule.name] = schedule
 
     def card(self, name: str) -> FlowCard:
-        """The flow of that name."""
+        """Return the flow of that name; raises DurableError if it is unknown."""
         try:
             return self.flows[name]
         except KeyError:

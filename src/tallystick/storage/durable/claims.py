@@ -1,8 +1,8 @@
-"""Runs that were taken from a queue and have not begun yet.
+"""Runs that were dequeued and have not started yet.
 
-The engine counts against a worker's limit what runs in it, and a run counts only once its thread has begun. On a busy
-machine the engine would ask the queue again before that, and take more than the worker may carry, in no order. So it
-is held up until the run it has taken has begun.
+The engine counts a run against a worker's limit only once its thread has started. On a busy machine it would poll the
+queue again before that and dequeue more runs than the limit allows, in no particular order. So it is blocked until the
+dequeued run has started.
 """
 
 import threading
@@ -15,19 +15,19 @@ import dbos._queue
 
 _engine: Any = dbos._queue  # noqa: SLF001 - there is no public hook
 BEGIN_S = 10.0
-"""For a run to begin; one that gets lost on the way must not stop its queue."""
+"""Timeout for a run to start; a lost run must not block its queue."""
 LOOK_S = 0.1
 
 
 class Claims:
-    """The runs of limited queues, from being taken to their beginning."""
+    """Runs of limited queues between dequeuing and start."""
 
     def __init__(self, limited: Callable[[str | None], bool], stopping: threading.Event) -> None:
-        """Watch over queues.
+        """Track the runs of queues with a per-worker limit.
 
         Args:
-            limited: Whether a queue has a limit for each worker.
-            stopping: Set when nothing waits any longer.
+            limited: Returns whether a queue has a per-worker limit.
+            stopping: Set when the worker stops; nothing waits any longer.
         """
         self._limited = limited
         self._stopping = stopping
@@ -36,15 +36,15 @@ class Claims:
         self._start: Callable[..., Any] = _engine.execute_dequeued_workflow
 
     def watch(self) -> None:
-        """Stand between the engine's queues and its threads; there is one engine in a process."""
+        """Patch the engine's start function; there is only one engine per process."""
         _engine.execute_dequeued_workflow = self._start_and_wait
 
     def leave(self) -> None:
-        """Let the engine have its own way again."""
+        """Restore the engine's start function."""
         _engine.execute_dequeued_workflow = self._start
 
     def begun(self, run_id: str) -> None:
-        """The run is under way, and the engine counts it."""
+        """Note that the run has started, so that the engine counts it."""
         with self._changed:
             self._taken.discard(run_id)
             self._changed.notify_all()
@@ -63,7 +63,7 @@ class Claims:
         return handle
 
     def _wait(self, run_id: str, future: Future[Any] | None) -> None:
-        """Until it is under way, or will never be."""
+        """Wait until the run has started, has ended, the worker stops, or `BEGIN_S` has passed."""
         deadline = time.monotonic() + BEGIN_S
         with self._changed:
             while (

@@ -1,7 +1,7 @@
-"""The SQLAlchemy engine under DBOS and under the workers' rows.
+"""The SQLAlchemy engine used by DBOS and for the workers' rows.
 
-DBOS can make its own engine, but on SQLite that one reads outside of transactions: two processes then overstep a
-queue's limit and trip over each other's migrations. Ours begins every transaction with the write lock.
+DBOS can create its own engine, but on SQLite it reads outside of transactions: two processes then exceed a queue's
+limit and their migrations conflict. Ours acquires the write lock at the start of every transaction.
 """
 
 import sqlite3
@@ -19,37 +19,37 @@ from tallystick.storage.private import private_file
 from tallystick.turns.runs import DurableError
 
 SCHEMA = "tally_durable"
-"""Apart from other tables, and from another DBOS application in the same Postgres database."""
+"""Separate from other tables, and from another DBOS application in the same Postgres database."""
 BUSY_MS = 30_000
-"""How long SQLite waits for another process's transaction; they take milliseconds, a full disk cache seconds."""
+"""How long SQLite waits for another transaction; these take milliseconds, or seconds with a full disk cache."""
 IDLE_TRANSACTION_MS = 60_000
-"""Postgres ends a transaction left open this long, so that a stopped process cannot hold locks for ever."""
+"""Postgres aborts a transaction left idle this long, so that a stopped process cannot hold locks for ever."""
 CONNECT_S = 10
 POOL_SIZE = 5
 POOL_OVERFLOW = 5
-"""A worker's runs ask in short bursts; beyond both they wait for a connection. With the rooms' own ten, four workers
-stay below the hundred that Postgres gives by default."""
+"""A worker's runs query in short bursts; beyond both limits they wait for a connection. With the rooms' own ten, four
+workers stay below the hundred connections that Postgres allows by default."""
 SETUP_LOCK = 7_202_010
-"""Advisory lock while the tables are made; any fixed number of our own."""
+"""Key of the advisory lock held while the tables are created; an arbitrary fixed number."""
 AWAY, REFUSED = "durable_database_unavailable", "durable_database_refused"
 DATABASE_AWAY = frozenset({AWAY, REFUSED})
 WAL_TRIES = 50
 WAL_PAUSE_S = 0.1
-"""SQLite does not wait by itself while the journal mode changes, so a second process at the first start tries again."""
+"""SQLite does not wait for a change of the journal mode, so a second process starting at the same time retries."""
 
 
 def durable_url(database_url: str | None, control_room: Path) -> str:
-    """The database to use: the one given, or a file in the control room."""
+    """Return the database URL: the given one, or that of a file in the control room."""
     if database_url:
         return database_url
     return f"sqlite:///{control_room / 'durable.db'}"
 
 
 def open_engine(url: str) -> sa.Engine:
-    """The engine for a URL; nothing is connected yet.
+    """Create the engine for a URL without connecting.
 
     Raises:
-        ConfigError: Not a URL, or of a database that is not SQLite or Postgres.
+        ConfigError: The text is not a URL, or the database is neither SQLite nor Postgres.
     """
     try:
         parsed = sa.make_url(url)
@@ -65,12 +65,12 @@ def open_engine(url: str) -> sa.Engine:
 
 
 def on_sqlite(engine: sa.Engine) -> bool:
-    """Whether this is the file on one machine."""
+    """Return whether the engine uses SQLite."""
     return engine.dialect.name == "sqlite"
 
 
 def set_up(engine: sa.Engine, tables: sa.MetaData, migrate: Callable[[], None]) -> None:
-    """Make what is missing, safely when several processes begin at once."""
+    """Create missing tables; safe when several processes start at once."""
     if on_sqlite(engine):
         _switch_to_wal(engine)
     with engine.begin() as connection:
@@ -78,19 +78,19 @@ def set_up(engine: sa.Engine, tables: sa.MetaData, migrate: Callable[[], None]) 
         if not on_sqlite(engine):
             connection.execute(sa.schema.CreateSchema(SCHEMA, if_not_exists=True))
         tables.create_all(connection)
-    # DBOS locks for itself on Postgres; on SQLite it is one transaction of our engine.
+    # DBOS takes its own lock on Postgres; on SQLite the migration is one transaction of our engine.
     migrate()
 
 
 def lock(connection: sa.Connection) -> None:
-    """Let one process at a time set up or take over; SQLite's transactions are exclusive from their beginning."""
+    """Serialise set-up and takeover between processes; on SQLite, transactions are exclusive from their start."""
     if connection.dialect.name != "sqlite":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": SETUP_LOCK})
 
 
 @contextmanager
 def database_errors() -> Iterator[None]:
-    """Say in our words what the database library says in its own, without the URL's password."""
+    """Translate the database library's errors into ours, without the URL's password."""
     try:
         yield
     except OperationalError as error:
@@ -106,14 +106,14 @@ def _sqlite_engine(url: sa.URL) -> sa.Engine:
     if url.database and url.database != ":memory:":
         path = Path(url.database)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The arguments and results of runs lie in it. A path that is no file is reported when it is connected.
+        # It contains arguments and results of runs. A path that is not a file is reported on connect.
         with suppress(OSError):
             private_file(path)
     engine = sa.create_engine(url, pool_size=POOL_SIZE, max_overflow=POOL_OVERFLOW)
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # The driver begins nothing by itself; `begin` below does.
+        connection.isolation_level = None  # Disables the driver's implicit BEGIN; `begin` below issues it.
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         connection.execute("PRAGMA foreign_keys=ON")
 
@@ -137,20 +137,20 @@ def _postgres_engine(url: sa.URL) -> sa.Engine:
     def prepare(connection: Any, _record: object) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"SET idle_in_transaction_session_timeout = {IDLE_TRANSACTION_MS}")
-        connection.commit()  # The pool rolls back what it gets back, and a bare SET with it.
+        connection.commit()  # The pool rolls back returned connections, which would undo an uncommitted SET.
 
     return engine
 
 
 def _switch_to_wal(engine: sa.Engine) -> None:
-    """Readers and the writer stop waiting for each other; the file remembers it."""
+    """Switch the file to WAL mode permanently, so that readers and the writer do not block each other."""
     for last in [False] * WAL_TRIES + [True]:
         try:
             with closing(engine.raw_connection()) as raw:
                 raw.cursor().execute("PRAGMA journal_mode=WAL").fetchone()
         except sqlite3.DatabaseError as error:
             if last or "locked" not in str(error):
-                # Without the toolkit's connection around it, the driver's error comes bare.
+                # On a raw connection SQLAlchemy does not wrap the driver's error.
                 wrapped = OperationalError if isinstance(error, sqlite3.OperationalError) else DatabaseError
                 raise wrapped("PRAGMA journal_mode=WAL", None, error) from error
             time.sleep(WAL_PAUSE_S)

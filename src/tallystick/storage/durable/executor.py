@@ -1,7 +1,7 @@
-"""The one DBOS of this process, under the worker's own id.
+"""The single DBOS instance of this process, under the worker's own id.
 
-DBOS is a global: a second configuration silently gives the first one back. So the second is refused here. Nothing of
-it reaches the network: no conductor, no admin port, no exporter.
+DBOS is a global singleton: a second configuration silently returns the first instance, so a second one is refused here.
+It uses no network besides the database: no conductor, no admin port, no exporter.
 """
 
 import logging
@@ -31,13 +31,13 @@ from tallystick.turns.runs import DurableError
 STOP_LOOK_S = 0.05
 SCHEDULE_POLL_S = 5.0
 LISTEN_POLL_S = 0.2
-"""How soon a changed schedule is seen by a worker that runs already."""
+"""Polling intervals: `SCHEDULE_POLL_S` is how soon a running worker sees a changed schedule."""
 
 _one_per_process = threading.Lock()
 
 
 class Executor:
-    """Runs flows in threads and on one loop, from `launch` to `stop`."""
+    """Runs flows in threads and on one event loop, from `launch` to `stop`."""
 
     def __init__(self, *, worker_id: str, book: FlowBook, runs: Runs, clock: Callable[[], float] = time.time) -> None:
         self._worker_id = worker_id
@@ -50,13 +50,13 @@ class Executor:
         self._running_lock = threading.Lock()
 
     def launch(self) -> None:
-        """Begin to take runs from the queues of this process's flows, and from no others.
+        """Start dequeuing runs, only from the queues of this process's flows.
 
         Raises:
-            DurableError: `durable_one_per_process`, there is a DBOS in this process already.
+            DurableError: `durable_one_per_process`: a DBOS instance exists in this process already.
         """
         _refuse_cloud()
-        # Someone else's DBOS counts too; there is no public question for it.
+        # This includes a DBOS instance of other code; there is no public API to check for it.
         if dbos._dbos._dbos_global_instance is not None or not _one_per_process.acquire(blocking=False):  # noqa: SLF001
             message = "this process runs a worker already, and DBOS can be there only once; start another process"
             raise DurableError(message, code="durable_one_per_process")
@@ -67,7 +67,7 @@ class Executor:
             for card in self._book.flows.values():
                 body = self._async_body(card) if card.is_async else self._plain_body(card)
                 DBOS.workflow(name=card.name, max_recovery_attempts=card.attempts - 1)(body)
-            # A run whose flow is unknown here would stay with us for ever: so only the queues we know.
+            # A run whose flow is not registered here would stay here for ever, so listen only to known queues.
             DBOS.listen_queues(sorted({card.queue for card in self._book.flows.values()}))
             DBOS.launch()
         except BaseException:
@@ -75,12 +75,12 @@ class Executor:
             raise
 
     def running(self) -> frozenset[str]:
-        """The runs whose flow is being carried out here now."""
+        """Return the ids of the runs executing here now."""
         with self._running_lock:
             return frozenset(self._running)
 
     def stop(self, *, grace_s: float) -> frozenset[str]:
-        """Take no more runs and let the present ones go to their next step; gives those that did not get there."""
+        """Dequeue no more runs and let the current ones reach their next step; return those that did not in time."""
         for event in dbos._dbos._get_dbos_instance().background_thread_stop_events:  # noqa: SLF001
             event.set()
         self._stopping.set()
@@ -109,12 +109,12 @@ class Executor:
             "dbos_system_schema": SCHEMA,
             "serializer": DBOSPortableJSONSerializer(),
             "run_migrations": False,
-            # We wait for nothing that the engine would notify of; a listener is one connection more.
+            # We use none of the engine's notifications; a listener would need one more connection.
             "use_listen_notify": False,
             "enable_otlp": False,
             "log_level": "WARNING",
             "scheduler_polling_interval_sec": SCHEDULE_POLL_S,
-            # Its thread looks for nothing here, but a worker that stops waits for its last sleep.
+            # Its thread has no work here, but a stopping worker waits for its last sleep.
             "notification_listener_polling_interval_sec": LISTEN_POLL_S,
         }
 
@@ -138,7 +138,7 @@ class Executor:
 
     @contextmanager
     def _begun(self) -> Iterator[str]:
-        """Count the run among the running; twice at once is possible after a take-over from ourselves."""
+        """Count the run as running; it can run twice at once after this worker's own runs were taken over."""
         run_id = DBOS.workflow_id or ""
         self._claims.begun(run_id)
         if self._stopping.is_set():
@@ -150,7 +150,7 @@ class Executor:
         finally:
             with self._running_lock:
                 self._running[run_id] -= 1
-                self._running += Counter()  # Drops what is at zero.
+                self._running += Counter()  # Removes entries with count zero.
 
     def _around(self, run_id: str) -> Surroundings:
         token = current_owner_xid(run_id)
@@ -159,9 +159,9 @@ class Executor:
 
 @contextmanager
 def _recorded_failure() -> Iterator[None]:
-    """Whatever a flow raises is stored as our record, not as the engine's rendering of it.
+    """Store any exception of a flow as our failure record instead of the engine's representation.
 
-    A database that went away under the engine is no failure of the flow: the run stays open and is put back later.
+    A database outage inside the engine is not a failure of the flow: the run stays open and is put back later.
     """
     try:
         yield
@@ -182,7 +182,7 @@ def _refuse_cloud() -> None:
 
 
 class _NoTraceback(logging.Filter):
-    """A traceback from inside a flow can hold a customer's text; the failure is in the run's status anyway."""
+    """Removes tracebacks, which can contain customer text; the failure is in the run's status anyway."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.exc_info = None
@@ -191,7 +191,7 @@ class _NoTraceback(logging.Filter):
 
 
 def _quieten() -> None:
-    """Let the process's own logging decide; with a handler in place DBOS adds none that prints."""
+    """Leave logging to the process: DBOS adds no printing handler if one is already present."""
     logger = logging.getLogger("dbos")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())

@@ -1,7 +1,7 @@
-"""What a flow is given: steps that are remembered, sleep, events.
+"""The run object given to a flow: recorded steps, sleep, events.
 
-A step is stored as `{"ok": value}` or as `{"failed": …}`, never as an exception: the flow then meets the same value
-or the same `StepFailed` the first time and after a crash.
+A step is stored as `{"ok": value}` or as `{"failed": …}`, never as an exception: so the flow gets the same value or the
+same `StepFailed` the first time and after a crash.
 """
 
 import asyncio
@@ -21,30 +21,30 @@ from tallystick.turns.durable import AsyncRun, Run
 from tallystick.turns.runs import ONCE, DurableError, Retry, StepFailed
 
 SLICE_S = 0.5
-"""How long a sleeping async run takes to notice that its worker stops."""
+"""How long a sleeping async run may take to notice that its worker is stopping."""
 OWNER_LOOK_S = 2.0
-"""How often a sleeping run looks whether it is still its worker's: each look is a query."""
+"""How often a sleeping run checks that its worker still owns it; each check is a query."""
 
 
 class HandOver(BaseException):
-    """Raised through a flow that is no longer ours: the worker stops, or the run was cancelled or taken over.
+    """Raised through a flow that this worker must leave: it is stopping, or the run was cancelled or taken over.
 
-    Not an `Exception`: a flow that catches those must not catch this.
+    Not an `Exception`, so that a flow's `except Exception` does not catch it.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What a run needs of its worker."""
+    """What a run needs from its worker."""
 
     stopping: threading.Event
     owned: Callable[[], bool]
-    """Whether this execution may still record: not once the run was cancelled, or is another's."""
+    """Whether this execution may still record; False once the run was cancelled or has another owner."""
     clock: Callable[[], float]
     """Seconds since the epoch."""
 
     def check_owned(self) -> None:
-        """Leave a run that is no longer ours, or whose database is away: what it would do next, another does."""
+        """Raise HandOver if the run has another owner or the database is unavailable; another worker continues it."""
         try:
             owned = self.owned()
         except DurableError as error:
@@ -54,7 +54,7 @@ class Surroundings:
 
 
 class _Steps:
-    """What plain and async runs share."""
+    """Common base of plain and async runs."""
 
     def __init__(self, run_id: str, around: Surroundings) -> None:
         self._id = run_id
@@ -70,7 +70,7 @@ class _Steps:
         return f"{self._id}/{step}"
 
     def _enter(self, name: str) -> None:
-        """Refuse a second step of the same name: the two would have the same key."""
+        """Refuse a second step of the same name, because both would have the same key."""
         if name in self._names or not name:
             message = f"step '{name}' was there before in this run; give each its own name, e.g. add a number"
             raise DurableError(message, code="step_repeated")
@@ -83,7 +83,7 @@ class _Steps:
         return f"{INNER}sleep:{self._sleeps}"
 
     def _left(self, seconds: float, wake_at: float) -> float:
-        """Never longer than asked for, even when the clock was set back."""
+        """Return the remaining seconds, never more than requested, even if the clock was set back."""
         return min(seconds, wake_at - self._around.clock())
 
 
@@ -91,14 +91,14 @@ class PlainRun(_Steps, Run):
     """A run of a plain flow."""
 
     def step(self, name: str, do: Callable[..., Any], *args: Any, retry: Retry = ONCE) -> Any:
-        """Do it, or give back what it gave."""
+        """Run the step, or return its recorded result."""
         if name.startswith(INNER) or inspect.iscoroutinefunction(do):
             message = f"step '{name}': a plain flow takes plain functions, and names that do not begin with {INNER}"
             raise DurableError(message, code="step_invalid")
         return self._step(name, do, args, retry)
 
     def sleep(self, seconds: float) -> None:
-        """Wait until the recorded time."""
+        """Sleep until the recorded wake-up time."""
         wake_at = self._step(self._next_sleep(), lambda: self._around.clock() + seconds, (), ONCE)
         while (left := self._left(seconds, wake_at)) > 0:
             if self._around.stopping.wait(min(left, OWNER_LOOK_S)):
@@ -106,11 +106,11 @@ class PlainRun(_Steps, Run):
             self._around.check_owned()
 
     def emit(self, event: Mapping[str, Any]) -> None:
-        """Write to the run's stream."""
+        """Append an event to the run's stream."""
         DBOS.write_stream(EVENTS, plain_json(dict(event), "an event"))
 
     def cancelled(self) -> bool:
-        """Ask the database."""
+        """Query the database for whether the run was cancelled or taken over."""
         return not self._around.owned()
 
     def _step(self, name: str, do: Callable[..., Any], args: tuple[Any, ...], retry: Retry) -> Any:
@@ -122,7 +122,7 @@ class PlainRun(_Steps, Run):
         while True:
             try:
                 return {"ok": plain_json(do(*args), f"the result of step '{name}'")}
-            except Exception as error:  # noqa: BLE001 - whatever a step raises is its failure
+            except Exception as error:  # noqa: BLE001 - any exception of a step is its failure
                 if _is_last(error, attempt, retry):
                     return _failed(error, attempt)
             if self._around.stopping.wait(retry.pause_after(attempt)):
@@ -135,23 +135,23 @@ class LoopRun(_Steps, AsyncRun):
     """A run of an async flow."""
 
     async def step(self, name: str, do: Callable[..., Any], *args: Any, retry: Retry = ONCE) -> Any:
-        """Do it, or give back what it gave."""
+        """Run the step, or return its recorded result."""
         if name.startswith(INNER):
             raise DurableError(f"step '{name}': begin its name with something else", code="step_invalid")
         return await self._step(name, do, args, retry)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the recorded time."""
+        """Sleep until the recorded wake-up time."""
         wake_at = await self._step(self._next_sleep(), _at_once(self._around.clock, seconds), (), ONCE)
         while (left := self._left(seconds, wake_at)) > 0:
             await self._pause(min(left, OWNER_LOOK_S))
 
     async def emit(self, event: Mapping[str, Any]) -> None:
-        """Write to the run's stream."""
+        """Append an event to the run's stream."""
         await DBOS.write_stream_async(EVENTS, plain_json(dict(event), "an event"))
 
     async def cancelled(self) -> bool:
-        """Ask the database."""
+        """Query the database for whether the run was cancelled or taken over."""
         return not await asyncio.to_thread(self._around.owned)
 
     async def _step(self, name: str, do: Callable[..., Any], args: tuple[Any, ...], retry: Retry) -> Any:
@@ -167,7 +167,7 @@ class LoopRun(_Steps, AsyncRun):
         while True:
             try:
                 return {"ok": plain_json(await _call(do, args), f"the result of step '{name}'")}
-            except Exception as error:  # noqa: BLE001 - whatever a step raises is its failure
+            except Exception as error:  # noqa: BLE001 - any exception of a step is its failure
                 if _is_last(error, attempt, retry):
                     return _failed(error, attempt)
             await self._pause(retry.pause_after(attempt))
@@ -186,7 +186,7 @@ async def _call(do: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     if inspect.iscoroutinefunction(do):
         return await do(*args)
     result = await asyncio.to_thread(do, *args)
-    # A lambda or partial around a coroutine function gives its coroutine back.
+    # A lambda or partial around a coroutine function returns its coroutine.
     return await result if inspect.isawaitable(result) else result
 
 

@@ -1,7 +1,6 @@
-"""The engine reads pickles where a row says so; nothing we store is one, so none is ever read.
+"""Refuses pickled values: the engine unpickles rows marked as such, but we never store any.
 
-A pickle runs code when it is read. A workspace that someone else packed brings its database with it, and to open it
-must not run what they put there.
+Unpickling runs code. A workspace from another person includes its database, and opening it must not run their code.
 """
 
 from typing import Any, NoReturn
@@ -9,12 +8,12 @@ from typing import Any, NoReturn
 from dbos._serialization import DefaultSerializer
 
 
-class PickleRefused(ValueError):  # noqa: N818 - reads as what it is
-    """A stored value that only code could read."""
+class PickleRefused(ValueError):  # noqa: N818 - the name says what happened
+    """A stored value is a pickle and was not read."""
 
 
 def refuse_pickles() -> None:
-    """Close the engine's way to them, for the whole process."""
+    """Disable the engine's unpickling for the whole process."""
     DefaultSerializer.deserialize = _refuse  # type: ignore[method-assign, assignment]
 
 

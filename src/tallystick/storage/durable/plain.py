@@ -1,7 +1,7 @@
-"""Values as they are stored: JSON, and errors as records.
+"""Values as stored: JSON, and errors as records.
 
-What a step gives is sent through JSON before the flow sees it, so that a tuple is a list the first time too and not
-only when it is read back after a crash.
+A step's result is converted through JSON before the flow sees it, so that a tuple is a list the first time too, not
+only when read back after a crash.
 """
 
 import json
@@ -14,14 +14,14 @@ from tallystick.errors import TallyError
 from tallystick.turns.runs import DurableError, Failure, StepFailed
 
 MESSAGE_CHARS = 500
-"""Enough to see what went wrong; a whole response body in an error text is not kept."""
+"""Enough to see what went wrong, without storing a whole response body."""
 
 
 def plain_json(value: Any, what: str) -> Any:
-    """The value as JSON gives it back.
+    """Convert a value through JSON.
 
     Raises:
-        DurableError: `not_json`; NaN, dates, bytes, objects and half surrogate pairs are not.
+        DurableError: `not_json`: NaN, dates, bytes, objects and lone surrogates are not allowed.
     """
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
@@ -33,7 +33,7 @@ def plain_json(value: Any, what: str) -> Any:
 
 
 def failure_of(error: Exception) -> Failure:
-    """An exception as a record; what the engine says about changed flows in our own words."""
+    """Convert an exception to a record; the engine's errors about changed flows get our own message."""
     if isinstance(error, DBOSUnexpectedStepError | DBOSStepNondeterminismError):
         message = "the steps differ from those recorded: register a changed flow under a new name"
         return Failure(kind="DurableError", message=message, code="flow_changed")
@@ -43,12 +43,12 @@ def failure_of(error: Exception) -> Failure:
 
 
 def failure_record(failure: Failure) -> dict[str, Any]:
-    """A failure as it is stored."""
+    """Convert a failure to its stored form."""
     return {"kind": failure.kind, "message": failure.message, "code": failure.code, "step": failure.step}
 
 
 def failure_from(record: Mapping[str, Any]) -> Failure:
-    """A failure as it was stored."""
+    """Convert a failure from its stored form."""
     return Failure(
         kind=str(record["kind"]),
         message=str(record["message"]),

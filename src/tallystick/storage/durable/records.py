@@ -1,4 +1,4 @@
-"""The engine's rows as our records."""
+"""Converts the engine's rows to our records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from tallystick.storage.durable.plain import failure_from, failure_of
 from tallystick.turns.runs import Failure, RunState, RunStatus, StepRecord
 
 INNER = "~"
-"""Steps of our own (sleep) begin with this; steps of the engine's with `DBOS.`."""
+"""Name prefix of our internal steps (sleep); the engine's own steps begin with `DBOS.`."""
 
 STATES: Mapping[str, RunState] = {
     "DELAYED": "delayed",
@@ -21,18 +21,18 @@ STATES: Mapping[str, RunState] = {
     "CANCELLED": "cancelled",
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "dead",
 }
-"""The engine's word for each state of ours."""
+"""The engine's state → our state."""
 
 
 def run_status(found: WorkflowStatus, book: FlowBook) -> RunStatus:
-    """A run; once it was cancelled its queue is known from the book alone."""
+    """Convert a run; the queue of a cancelled run is known only from the book."""
     card = book.flows.get(found.name)
     return RunStatus(
         id=found.workflow_id,
         flow=found.name,
         queue=found.queue_name or (card.queue if card else None),
         state=STATES[found.status],
-        # What cannot be read comes as it is stored, a text.
+        # Unreadable input is returned as stored, as text.
         args=arguments(*found.input["args"]) if isinstance(found.input, dict) else {},
         result=found.output,
         failure=_failure_in(found.error),
@@ -45,7 +45,7 @@ def run_status(found: WorkflowStatus, book: FlowBook) -> RunStatus:
 
 
 def step_record(step: StepInfo) -> StepRecord:
-    """A step that has ended."""
+    """Convert a step that has ended."""
     return StepRecord(
         name=step["function_name"],
         failed=step_failed(step),
@@ -55,18 +55,18 @@ def step_record(step: StepInfo) -> StepRecord:
 
 
 def is_own_step(step: StepInfo) -> bool:
-    """Whether the flow itself named it; sleeps and events are steps too, underneath."""
+    """Return whether the flow itself named the step; internally, sleeps and events are steps too."""
     return not step["function_name"].startswith((INNER, "DBOS."))
 
 
 def step_failed(step: StepInfo) -> bool:
-    """Whether it came to nothing; see `flows.py` for how that is stored."""
+    """Return whether the step failed; `flows.py` describes how that is stored."""
     output = step["output"]
     return step["error"] is not None or (isinstance(output, dict) and "failed" in output)
 
 
 def arguments(first: Any, schedule_args: Any = None) -> dict[str, Any]:
-    """What the flow is called with; the engine calls a scheduled one with the time and the schedule's own arguments."""
+    """Return the flow's arguments; the engine calls a scheduled flow with the time and the schedule's arguments."""
     if schedule_args is None:
         return dict(first)
     return {**schedule_args, "scheduled_at": first}

@@ -1,8 +1,8 @@
-"""The workers' rows: each worker counts its own up; a row that stands still is taken over, by one taker at a time.
+"""The workers' rows: each worker increments a counter in its own; a stalled row is taken over by one worker at a time.
 
-A count and not a time: neither a clock that is set nor clocks that differ between machines make a live worker look
-dead. The row stays until the dead worker's runs are waiting again, so a taker that dies half-way is itself found
-and followed.
+A counter instead of a time: neither clock changes nor clock differences between machines make a live worker look dead.
+The row stays until the dead worker's runs are queued again, so if a taker dies during the takeover, another worker
+takes over both.
 """
 
 import sqlalchemy as sa
@@ -28,7 +28,7 @@ class Roster:
         )
 
     def join(self, worker_id: str, *, host: str, pid: int) -> bool:
-        """Put the row in place; False: a worker of that id is there already."""
+        """Insert the row; False: a worker with that id exists already."""
         table = self._workers
         with database_errors(), self._engine.begin() as connection:
             lock(connection)
@@ -38,7 +38,7 @@ class Roster:
             return True
 
     def beat(self, worker_id: str, *, host: str, pid: int) -> bool:
-        """Count the row up; False: it was taken over meanwhile, and is put in place again."""
+        """Increment the counter; False: the row was removed in a takeover, and is inserted again."""
         table = self._workers
         with database_errors(), self._engine.begin() as connection:
             beaten = table.update().where(table.c.id == worker_id).values(beats=table.c.beats + 1, taker=None)
@@ -48,13 +48,13 @@ class Roster:
         return False
 
     def seen(self) -> list[WorkerSeen]:
-        """All rows."""
+        """Return all rows."""
         with database_errors(), self._engine.begin() as connection:
             rows = connection.execute(sa.select(self._workers).order_by(self._workers.c.id))
             return [WorkerSeen(id=row.id, host=row.host, pid=row.pid, beats=row.beats, taker=row.taker) for row in rows]
 
     def claim(self, worker: WorkerSeen, *, taker: str) -> bool:
-        """Become the one who takes this worker's runs over; False: it beat again, or another live one does."""
+        """Claim the takeover of a worker's runs; False: it sent a heartbeat, or another live worker has claimed it."""
         table = self._workers
         with database_errors(), self._engine.begin() as connection:
             lock(connection)
@@ -68,7 +68,7 @@ class Roster:
             return connection.execute(claimed).rowcount == 1
 
     def drop(self, worker_id: str, *, taker: str | None = None) -> None:
-        """Remove a row: one's own when leaving, another's once its runs are waiting again."""
+        """Remove a row: the worker's own at shutdown, another's once its runs are queued again."""
         table = self._workers
         dropped = table.delete().where(table.c.id == worker_id)
         if taker is not None:

@@ -1,4 +1,4 @@
-"""Runs seen from outside: start, look, cancel, resume. Needs the database alone; the work is done by workers."""
+"""Client side of runs: start, status, cancel, resume. Needs only the database; workers execute the runs."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,14 +39,14 @@ from tallystick.turns.runs import (
 
 APPLICATION = "tallystick"
 VERSION = "1"
-"""Fixed: DBOS recovers only runs of its own version, and by default makes one up from the source of the flows."""
+"""Fixed: DBOS recovers only runs of its own version, which by default is derived from the flows' source code."""
 EVENTS = "events"
-"""The name of the stream a run writes its events to."""
+"""Name of the stream to which a run writes its events."""
 RUN_ID_CHARS = 200
 PRIORITIES = range(2**31)
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 0.5
-"""How often `wait` looks: at once for short runs, seldom for long ones."""
+"""Polling interval of `wait`: short at first for short runs, growing for long ones."""
 
 
 class Runs:
@@ -67,19 +67,19 @@ class Runs:
                 retry_connection_errors=False,
             )
             try:
-                # A client never migrates by itself; but the first process may be one without a worker.
+                # A client never migrates by itself, but the first process may have no worker.
                 set_up(self.engine, self.roster.tables, self._client._sys_db.run_migrations)  # noqa: SLF001
             except BaseException:
                 self.close()
                 raise
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._client.destroy()
         self.engine.dispose()
 
     def start(self, flow: str, args: Mapping[str, Any], *, run_id: str, delay_s: float, priority: int) -> str:
-        """Put a run into its flow's queue, if its id is new."""
+        """Enqueue a run if its id is new."""
         card = self._book.card(flow)
         _check_start(run_id, delay_s, priority)
         options: EnqueueOptions = {
@@ -97,13 +97,13 @@ class Runs:
         return run_id
 
     def status(self, run_id: str) -> RunStatus | None:
-        """One run."""
+        """Return one run; None if there is no such run."""
         with _border():
             found = self._client.list_workflows(workflow_ids=[run_id])
         return run_status(found[0], self._book) if found else None
 
     def wait(self, run_id: str, *, timeout_s: float) -> RunStatus | None:
-        """One run, once it has ended."""
+        """Wait until a run has ended or the timeout has passed; return its status."""
         deadline = time.monotonic() + timeout_s
         pause = FIRST_PAUSE_S
         while True:
@@ -117,7 +117,7 @@ class Runs:
     def runs(
         self, *, flow: str | None, states: Sequence[RunState], prefix: str | None, limit: int, offset: int
     ) -> list[RunStatus]:
-        """Many runs."""
+        """Return the matching runs, newest first."""
         with _border():
             found = self._client.list_workflows(
                 name=flow,
@@ -130,11 +130,11 @@ class Runs:
         return [run_status(one, self._book) for one in found]
 
     def steps(self, run_id: str) -> list[StepRecord]:
-        """The flow's own steps; sleeps and events are not shown."""
+        """Return the flow's own steps, without sleeps and events."""
         return [step_record(step) for step in self._step_rows(run_id) if is_own_step(step)]
 
     def events(self, run_id: str, *, after: int) -> list[Event]:
-        """What is there now; the engine would wait for more."""
+        """Return the events after `after` that exist now, without waiting for more as the engine would."""
         events: list[Event] = []
         with _border():
             try:
@@ -145,7 +145,7 @@ class Runs:
         return events
 
     def cancel(self, run_id: str) -> RunStatus | None:
-        """End a run that has not ended."""
+        """Cancel a run that has not ended."""
         status = self.status(run_id)
         if status is None or "cancelled" not in FOLLOWS[status.state]:
             return status
@@ -154,7 +154,7 @@ class Runs:
         return self.status(run_id)
 
     def resume(self, run_id: str) -> RunStatus | None:
-        """Let an ended run go on, unless it is done."""
+        """Resume a run that ended without success."""
         status = self.status(run_id)
         if status is None or status.state not in RESUMABLE:
             return status
@@ -167,7 +167,7 @@ class Runs:
         return self.status(run_id)
 
     def forget(self, run_id: str) -> bool:
-        """Remove an ended run."""
+        """Delete an ended run; False if it does not exist or has not ended."""
         status = self.status(run_id)
         if status is None or not status.ended:
             return False
@@ -176,12 +176,12 @@ class Runs:
         return True
 
     def unschedule(self, name: str) -> None:
-        """Remove a schedule."""
+        """Delete a schedule."""
         with _border():
             self._client.delete_schedule(name)
 
     def declare(self, *, poll_s: float) -> None:
-        """Store the book's queues and schedules, for the workers to find."""
+        """Store the book's queues and schedules for the workers."""
         with _border():
             for queue in self._book.queues.values():
                 self._client.register_queue(
@@ -194,29 +194,29 @@ class Runs:
             self._client.apply_schedules([self._schedule_row(one) for one in self._book.schedules.values()])
 
     def running(self) -> list[RunStatus]:
-        """All runs some worker has begun and not ended."""
+        """Return all runs that a worker has started and that have not ended."""
         with _border():
             found = self._client.list_workflows(status="PENDING", load_input=False, load_output=False)
         return [run_status(one, self._book) for one in found]
 
     def owner(self, run_id: str) -> str | None:
-        """The token of whoever may record for this run; None: it waits or has ended."""
+        """Return the token of the run's owner, who alone may record; None: it is queued or has ended."""
         with _border():
-            return self._client._sys_db.get_workflow_owner(run_id)  # noqa: SLF001 - the engine's own fence
+            return self._client._sys_db.get_workflow_owner(run_id)  # noqa: SLF001 - the engine's own fencing token
 
     def release(self, run_id: str, *, worker: str) -> bool:
-        """Let a run wait again that this worker had begun; False: it has ended or is another's by now."""
+        """Put a run started by `worker` back into the queue; False: it has ended or has another owner."""
         with _border():
-            # What DBOS calls to recover an executor's runs; itself it does so only for its own id, at its start.
+            # DBOS recovers an executor's runs with this function, but only at its start and for its own id.
             return self._client._sys_db.reenqueue_for_recovery(run_id, [worker], INTERNAL_QUEUE_NAME)  # noqa: SLF001
 
     def bury(self, run: RunStatus) -> None:
-        """Make a dead letter of a run that cannot even be begun."""
+        """Move a run that cannot be started to the dead-letter state."""
         with _border():
             self._client._sys_db.dead_letter_workflows([run.id], min_recovery_attempts=run.attempts)  # noqa: SLF001
 
     def _first_bad_step(self, run_id: str) -> int:
-        """Where to go on: at the last failed step, or after the last step if the flow itself failed."""
+        """Return the step to resume at: the last failed step, or the one after the last if the flow itself failed."""
         rows = self._step_rows(run_id)
         failed = [row["function_id"] for row in rows if step_failed(row)]
         return failed[-1] if failed else max((row["function_id"] for row in rows), default=0) + 1
@@ -249,7 +249,7 @@ def _at_most(limit: int | None, most: int | None) -> int | None:
 
 @contextmanager
 def _border() -> Iterator[None]:
-    """Foreign errors become ours here."""
+    """Translate the engine's and the database's errors into ours."""
     with database_errors():
         try:
             yield

@@ -1,4 +1,4 @@
-"""The durable port as rooms and doors hold it. Light: DBOS and SQLAlchemy are loaded when something is asked of it."""
+"""The durable port used by rooms and doors. Light: DBOS and SQLAlchemy are imported on first use."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +27,10 @@ DEFAULT_TIMING = Timing()
 
 
 class StoredDurable(Durable):
-    """The port on a database; `close` it when the process ends."""
+    """The durable port on a database; call `close` when the process ends."""
 
     def __init__(self, *, database_url: str | None, control_room: Path) -> None:
-        """Nothing is opened yet.
+        """Configure the port without opening the database.
 
         Args:
             database_url: Postgres or SQLite; None: `durable.db` in the control room.
@@ -109,11 +109,11 @@ class StoredDurable(Durable):
 
     @property
     def book(self) -> FlowBook:
-        """What is registered here."""
+        """The registered flows, queues and schedules."""
         return self._book
 
     def open(self) -> "Runs":
-        """The database, opened and set up at the first call.
+        """Return the database, opened and set up on the first call.
 
         Raises:
             DurableError: `durable_not_installed`, or the database cannot be used.
@@ -121,8 +121,8 @@ class StoredDurable(Durable):
         with self._opening:
             if self._opened is None:
                 try:
-                    from tallystick.storage.durable.database import durable_url  # noqa: PLC0415 - SQLAlchemy, when used
-                    from tallystick.storage.durable.runs import Runs  # noqa: PLC0415 - DBOS, when used
+                    from tallystick.storage.durable.database import durable_url  # noqa: PLC0415 - SQLAlchemy, on first use
+                    from tallystick.storage.durable.runs import Runs  # noqa: PLC0415 - DBOS, on first use
                 except ImportError as error:
                     message = f"durable work needs '{error.name}': pip install 'tallystick[durable]'"
                     raise DurableError(message, code="durable_not_installed") from None
@@ -130,7 +130,7 @@ class StoredDurable(Durable):
             return self._opened
 
     def close(self) -> None:
-        """Give the connections back; it opens again when used."""
+        """Close the connections; the next use opens them again."""
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
@@ -145,22 +145,22 @@ def run_worker(
     timing: Timing = DEFAULT_TIMING,
     ready: Callable[[], None] = lambda: None,
 ) -> frozenset[str]:
-    """Work on the runs of the flows registered here, until `stop` is set. Blocks: give it a thread or a process.
+    """Execute runs of the flows registered here until `stop` is set. Blocks: run it in a thread or process.
 
     Args:
-        durable: Where flows and queues are registered.
-        stop: Set it to stop; steps under way get `timing.grace_s`.
-        worker_id: An id of its own for each start, never used again.
-        timing: How fast it beats, looks and leaves.
-        ready: Called once it takes runs.
+        durable: The port with the registered flows and queues.
+        stop: Set it to stop; running steps get `timing.grace_s` to end.
+        worker_id: A unique id for each start, never reused.
+        timing: Heartbeat, polling and shutdown intervals.
+        ready: Called once the worker accepts runs.
 
     Returns:
-        The runs that were in the middle of a step when the time was over; another worker does that step again.
+        The runs that were still inside a step when the grace period ended; another worker repeats that step.
 
     Raises:
-        DurableError: `durable_one_per_process`, `worker_id_taken`, or the database cannot be used at the start.
+        DurableError: `durable_one_per_process`, `worker_id_taken`, or the database is unavailable at the start.
     """
     runs = durable.open()
-    from tallystick.storage.durable.worker import Worker  # noqa: PLC0415 - DBOS, when used
+    from tallystick.storage.durable.worker import Worker  # noqa: PLC0415 - DBOS, on first use
 
     return Worker(worker_id=worker_id, book=durable.book, runs=runs, timing=timing).work(stop, ready)

@@ -1,14 +1,14 @@
-"""Who has stopped counting, by the watcher's own monotonic clock.
+"""Detects counters that have stopped, by the observer's own monotonic clock.
 
-Time alone is not enough: a watcher that was itself stopped for a minute would see every count stand still for a
-minute. So a count must also be seen unchanged several times.
+Time alone is not enough: an observer that was itself suspended for a minute would see every counter unchanged for a
+minute. So a counter must also be seen unchanged several times.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 LOOKS = 3
-"""Unchanged looks in a row before a count is called still."""
+"""Consecutive unchanged observations before a counter can count as stalled."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,7 +19,7 @@ class _Still:
 
 
 class Watch:
-    """Remembers each count and since when it has not changed."""
+    """Tracks each counter and since when it has not changed."""
 
     def __init__(self, *, stale_after_s: float, clock: Callable[[], float]) -> None:
         self._stale_after_s = stale_after_s
@@ -27,7 +27,7 @@ class Watch:
         self._last: dict[str, _Still] = {}
 
     def look(self, counts: Mapping[str, int]) -> list[str]:
-        """Note the counts as they are now; gives the names whose count has stood still too long."""
+        """Record the current counters; return the names whose counter has been unchanged for too long."""
         now = self._clock()
         self._last = {name: self._next(name, count, now) for name, count in counts.items()}
         return [

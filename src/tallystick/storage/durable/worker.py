@@ -1,4 +1,4 @@
-"""A worker from joining to leaving: heartbeat, taking over from the dead, handing over at the end."""
+"""Lifecycle of a worker: heartbeat, takeover of dead workers' runs, release of its own runs at the end."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ UNKNOWN_HOST = "?"
 
 @dataclass(frozen=True, kw_only=True)
 class Worker:
-    """One worker of this process; its id is its own and never used again."""
+    """One worker of this process; its id is unique and never reused."""
 
     worker_id: str
     book: FlowBook
@@ -30,12 +30,12 @@ class Worker:
     timing: Timing
 
     def work(self, stop: threading.Event, ready: Callable[[], None]) -> frozenset[str]:
-        """Work until told to stop; gives the runs that were in the middle of a step when the time was over."""
+        """Work until `stop` is set; return the runs that were still inside a step when the grace period ended."""
         self.timing.check()
         self.book.close()
         self.runs.declare(poll_s=self.timing.poll_s)
         executor = Executor(worker_id=self.worker_id, book=self.book, runs=self.runs)
-        # The row comes before the first run: others then know whose a run is that was just begun.
+        # The row is written before the first run, so that others know the owner of a run that has just started.
         if not self.runs.roster.join(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
             message = f"a worker '{self.worker_id}' is there already; give each its own id"
             raise DurableError(message, code="worker_id_taken")
@@ -68,7 +68,7 @@ class Worker:
         return left
 
     def _hand_over(self, left: frozenset[str]) -> None:
-        """What was begun here and is not in the middle of a step waits for another worker."""
+        """Release the runs started here that are not inside a step, so that another worker can take them."""
         for run in self.runs.running():
             if run.worker == self.worker_id and run.id not in left:
                 self.runs.release(run.id, worker=self.worker_id)
@@ -82,15 +82,15 @@ class Worker:
             log.warning("worker %s had been taken for dead; its runs have gone to others", self.worker_id)
 
     def _guarded(self, act: Callable[[], None]) -> None:
-        """A database that is away for a while must not end the worker: the next round tries again."""
+        """Log errors instead of raising: a database outage must not end the worker; the next round retries."""
         try:
             act()
-        except Exception as error:  # noqa: BLE001 - a heartbeat that ends would make a live worker look dead
+        except Exception as error:  # noqa: BLE001 - without its heartbeat a live worker would look dead
             log.warning("worker %s: %s", self.worker_id, error)
 
 
 class _Rounds:
-    """What a worker looks after beside its own runs."""
+    """Periodic checks of other workers and of lost runs."""
 
     def __init__(self, *, worker: Worker, executor: Executor) -> None:
         self._me = worker.worker_id
@@ -101,11 +101,12 @@ class _Rounds:
         self._mine = Watch(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
 
     def look(self) -> None:
-        """Take over from workers that stand still, and pick up what got lost in our own hands."""
+        """Take over runs of workers with a stalled heartbeat, and put back own runs that were lost."""
         running = self._runs.running()
         workers = {worker.id: worker for worker in self._runs.roster.seen()}
         for stranger in {run.worker for run in running if run.worker} - workers.keys():
-            # Begun between being taken for dead and the next heartbeat, then killed: give it a row that stands still.
+            # Its run started after it was declared dead and before its next heartbeat, then it was killed: add a row
+            # whose heartbeat stalls.
             self._runs.roster.join(stranger, host=UNKNOWN_HOST, pid=0)
         for worker_id in self._workers.look({one.id: one.beats for one in workers.values() if one.id != self._me}):
             if self._runs.roster.claim(workers[worker_id], taker=self._me):
@@ -116,7 +117,7 @@ class _Rounds:
         self._pick_up([run for run in running if run.worker == self._me])
 
     def _pick_up(self, mine: list[RunStatus]) -> None:
-        """A run the engine took from the queue and then lost, because the database was away just then, waits again."""
+        """Put back runs that the engine dequeued and then lost because the database was unavailable at that moment."""
         here = self._executor.running()
         lost = self._mine.look({run.id: run.attempts for run in mine if run.id not in here})
         for run in (run for run in mine if run.id in lost):

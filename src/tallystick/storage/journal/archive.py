@@ -1,4 +1,4 @@
-"""A journal's files, read for an audit: nothing is written, nothing is recovered, and others may go on appending."""
+"""Reads a journal's files for an audit: writes and recovers nothing; other processes may keep appending."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ _OPEN_VIEWS = 128
 
 
 class FileArchive:
-    """The files under `.control-room/audit` at one moment; satisfies `gate.record.archive.Archive`."""
+    """Snapshot of the files under `.control-room/audit`; implements `gate.record.archive.Archive`."""
 
     def __init__(self, audit: Path, mirror: Path | None, notary: Notary, witnesses: Sequence[Path] = ()) -> None:
         self._folder = audit / "journal"
@@ -38,19 +38,19 @@ class FileArchive:
         self._missing: list[str] = []
         with _quiet(self._folder / "lock"):
             self._ends = {number: self._segments.size(number) for number in self._segments.numbers()}
-            notary.renew()  # a head of a key that was put in force a moment ago is no stranger's
+            notary.renew()  # so that a head of a just activated key is recognised
             self._take_heads(notary)
             self._notes_end = _size(self._folder / "checkpoints")
             self._mirrored_note = None if mirror is None else disk.read_whole(mirror.with_suffix(".checkpoint"))
-            # At the same moment: a note that comes later may cover records that this audit does not see.
+            # In the same snapshot: a later note may cover records that this audit does not see.
             self._witnessed = [(path, _size(path)) for path in witnesses]
 
     def heads(self) -> list[HeadClaim]:
-        """The heads that bear a MAC of this workspace."""
+        """Return the heads whose MAC verifies with a key of this workspace."""
         return self._heads
 
     def earlier(self) -> list[str]:
-        """What the mirror kept of logs that were here before and held something."""
+        """Return names of the mirror's copies of heads of earlier, non-empty logs."""
         if self._mirror is None:
             return []
         form = re.compile(re.escape(self._mirror.stem) + r"\.\d{8}T\d+\.earlier")
@@ -61,11 +61,11 @@ class FileArchive:
         return [path.name for path in found if named_by(disk.read_whole(path) or b"")]
 
     def missing_heads(self) -> list[str]:
-        """Where a head was expected and none holds."""
+        """Return the sources (`head`, `mirror`) without a head that verifies."""
         return self._missing
 
     def lines(self) -> Iterator[list[bytes]]:
-        """All whole lines at that moment, in batches."""
+        """Yield all whole lines of the snapshot, in batches."""
         for number, end in self._ends.items():
             with self._segments.path(number).open("rb", buffering=0) as file:
                 rest, left = b"", end
@@ -75,15 +75,15 @@ class FileArchive:
                     rest = lines.pop()
                     yield lines
                 if rest and number != max(self._ends):
-                    yield [rest]  # a line that ends with its segment: no record does
+                    yield [rest]  # a line without newline at the end of a segment is never a record
 
     def later_lines(self) -> Iterator[bytes]:
-        """Whole lines that were added since."""
+        """Yield whole lines added since the snapshot."""
         number, end = max(self._ends.items(), default=(0, 0))
         yield from (line.data for line in self._segments.lines(position(number, end)) if line.whole)
 
     def torn(self) -> int:
-        """Bytes at the end that are no whole line."""
+        """Return the number of bytes after the last whole line."""
         if not self._ends:
             return 0
         number, end = max(self._ends.items())
@@ -99,39 +99,39 @@ class FileArchive:
         return end
 
     def notes(self) -> Iterator[bytes]:
-        """All checkpoints, in the order in which they were written."""
+        """Yield all checkpoints in the order written."""
         with contextlib.suppress(FileNotFoundError), (self._folder / "checkpoints").open("rb") as file:
             yield from split_notes(_lines_up_to(file, self._notes_end))
 
     def mirrored_note(self) -> bytes | None:
-        """The latest checkpoint in the mirror's folder."""
+        """Return the latest checkpoint in the mirror's folder."""
         return self._mirrored_note
 
     def witnessed(self) -> Iterator[bytes]:
-        """The checkpoints in files that are witnesses, of this log and of others."""
+        """Yield the checkpoints in witness files, of this log and of others."""
         for path, end in self._witnessed:
-            # A witness that cannot be read says nothing, as one that is elsewhere.
+            # An unreadable witness is skipped, like one that is not a local file.
             with contextlib.suppress(OSError), path.open("rb") as file:
                 yield from notes_in(_lines_up_to(file, end))
 
     def blob(self, digest: str) -> bytes | None:
-        """A payload that lies beside the log."""
+        """Return a payload stored outside the log."""
         return self._blobs.get(digest)
 
     def view_has(self, session_id: str, line: bytes) -> bool:
-        """Whether this line comes next in a session's view."""
+        """Return whether this line comes next in a session's view; if so, advance past it."""
         return self._views.has(session_id, line)
 
     def view_again(self, session_id: str) -> None:
-        """Begin a session's view from its first line again."""
+        """Restart a session's view at its first line."""
         self._views.again(session_id)
 
     def other_views(self, size: int) -> Iterator[str]:
-        """Sessions whose view holds more than was asked for."""
+        """Yield sessions whose view contains lines that were not asked for and are not newer than the snapshot."""
         return self._views.others(size)
 
     def close(self) -> None:
-        """Let go of the views."""
+        """Close the views."""
         self._views.close()
 
     def _take_heads(self, notary: Notary) -> None:
@@ -146,7 +146,7 @@ class FileArchive:
 
 
 class _ViewReader:
-    """Reads many views side by side, each line once. Of a view that is not being read only its place is kept."""
+    """Reads many views in an interleaved order, each line once. For a closed view only the offset is kept."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -186,13 +186,13 @@ class _ViewReader:
         return cursor
 
     def _rest_is_later(self, session_id: str, size: int) -> bool:
-        """What follows in a view may only be records that came after the audit began."""
+        """Return whether the rest of a view contains only records added after the audit began."""
         try:
             with (self._folder / session_id / NAME).open("rb") as file:
                 file.seek(self._places.get(session_id, 0))
                 line = file.readline()
         except OSError:
-            return True  # no view here: if there should be one, its records have missed it
+            return True  # no view here: if one is missing, checking its records found that
         if not line or not line.endswith(b"\n"):
             return True
         try:
@@ -202,7 +202,7 @@ class _ViewReader:
 
 
 class _Cursor:
-    """A place in a view, and what was read ahead."""
+    """An offset in a view, with a read-ahead buffer."""
 
     __slots__ = ("_buffer", "_fd", "_start", "place")
 
@@ -216,7 +216,7 @@ class _Cursor:
         self._start = place
 
     def takes(self, line: bytes) -> bool:
-        """Whether the line stands here; if so, go on behind it."""
+        """Return whether the line is at the current offset; if so, advance past it."""
         at = self.place - self._start
         if at + len(line) > len(self._buffer):
             if self._fd < 0:
@@ -251,7 +251,7 @@ def _lines_up_to(file: BinaryIO, end: int) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def _quiet(lock: Path) -> Iterator[None]:
-    """Hold the journal's lock for a moment, so that no commit is half-way; without one, nobody writes."""
+    """Hold the journal's lock, so that no commit is in progress; without a lock file there is no writer."""
     try:
         fd = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Catching up: read what other processes wrote since, adopt what a crash left whole, set aside what it left torn."""
+"""Catches up with the log: reads new records, adopts whole ones left by a crash, sets aside a torn tail."""
 
 import os
 from collections import defaultdict
@@ -22,21 +22,21 @@ _ADVICE = "Run `tally audit verify`. Bring the journal back from a copy, or move
 def read_on(
     shelf: Shelf, stand: Stand, head: Head, notary: Notary, *, opening: bool = False, signed: Signed | None = None
 ) -> list[Incident]:
-    """Bring `stand` to the end of the log.
+    """Advance `stand` to the end of the log.
 
     Args:
-        shelf: The parts on disk.
-        stand: Where to read on from; moved to the end.
-        head: The latest head that holds.
-        notary: Knows signatures.
-        opening: The journal is being opened: views since the last checkpoint are looked at too.
-        signed: The latest checkpoint (size and root), which the tree must agree with on the way.
+        shelf: The journal's files.
+        stand: The tail to resume from; advanced to the end of the log.
+        head: The latest head that verifies.
+        notary: Verifies signatures.
+        opening: The journal is being opened: also repair views since the last checkpoint.
+        signed: Size and root of the latest checkpoint, which the tree must match when it reaches that size.
 
     Returns:
-        What had to be put right.
+        The incidents that were repaired.
 
     Raises:
-        LedgerDamaged: Damage before the tail, or the log is older than its head.
+        LedgerDamaged: The log is damaged before its tail, or older than its head.
     """
     walk = Walk(shelf.segments, notary, trusted=head.size, seq=stand.size, leaf=stand.leaf, end=stand.end)
     views: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
@@ -54,29 +54,29 @@ def read_on(
     for session, lines in views.items():
         try:
             shelf.views.repair(session, lines)
-        except OSError:  # derived: it does not hold up the log, and is mended later
+        except OSError:  # a view is derived: it does not block the log and is repaired later
             shelf.views.mark_if_possible(session)
     torn = [] if walk.fault is None else [_set_aside(shelf, walk)]
     return [*lost, *torn]
 
 
 def later_head(shelf: Shelf, notary: Notary, known: Head, size: int, offset: int) -> Head:
-    """The head that other processes left, if the log can go on from what this one knows.
+    """Return the head that other processes wrote, if the log extends what this process knows.
 
     Args:
-        shelf: The parts on disk.
-        notary: Knows signatures.
+        shelf: The journal's files.
+        notary: Verifies signatures.
         known: The head as this process last wrote or read it.
-        size: Bytes in the segment that this process writes to; negative: it is sealed.
-        offset: How many of them this process knows.
+        size: Bytes in the segment that this process writes to; negative: the segment is sealed.
+        offset: How many of these bytes this process knows.
 
     Raises:
-        LedgerDamaged: The head is gone or rolled back, or the log was cut.
+        LedgerDamaged: The head is missing or rolled back, or the log was truncated.
         LedgerUnwritable: An fsync failed in another process.
     """
     head = shelf.head.read(notary)
     if head is None:
-        # The record that says so lies behind the head: keys were rotated, and both slots are of the new one by now.
+        # Keys may have been rotated: both slots then carry MACs of the new key; the rotation record is not read yet.
         notary.renew()
         head = shelf.head.read(notary)
     if head is None:
@@ -91,18 +91,18 @@ def later_head(shelf: Shelf, notary: Notary, known: Head, size: int, offset: int
 
 
 def changed(message: str, code: str) -> LedgerDamaged:
-    """The journal is not what this process left, nor what another could have made of it."""
+    """Build the error for a journal state that neither this process nor another could have left."""
     return LedgerDamaged(f"{message} Run `tally audit verify`, then restart.", code=code)
 
 
 def unconfirmed(reason: str) -> LedgerUnwritable:
-    """A failed fsync: nothing more can be taken."""
+    """Build the error for a failed fsync, after which the journal accepts no more records."""
     message = f"The disk did not confirm a write ({reason}). The journal takes no more; check the disk and restart."
     return LedgerUnwritable(message, code="ledger_fsync_failed")
 
 
 def _check_head(shelf: Shelf, stand: Stand, head: Head, walk: Walk, *, opening: bool) -> list[Incident]:
-    """Compare with the head; a last record that is torn although its head was written is reported, not hidden."""
+    """Compare the log with the head; report a last record that is torn although its head was written."""
     if stand.size < head.size:
         last_is_torn = walk.fault is not None and stand.size == head.size - 1 and _is_partial(shelf, walk)
         if opening and last_is_torn:
@@ -120,13 +120,13 @@ def _check_head(shelf: Shelf, stand: Stand, head: Head, walk: Walk, *, opening: 
 
 
 def _is_partial(shelf: Shelf, walk: Walk) -> bool:
-    """Whether what follows the last good record is part of one line and nothing more."""
+    """Return whether the bytes after the last valid record are one partial line and nothing more."""
     rest = list(shelf.segments.lines(walk.end))
     return len(rest) == 1 and not rest[0].whole
 
 
 def _set_aside(shelf: Shelf, walk: Walk) -> Incident:
-    """Move what follows the last good record out of the log, and keep it."""
+    """Move the bytes after the last valid record out of the log into `torn/`."""
     segment, offset = segment_of(walk.end), offset_of(walk.end)
     if any(shelf.segments.size(number) for number in shelf.segments.numbers() if number > segment):
         message = f"Record {walk.seq} of the journal is damaged: {walk.fault}. {_ADVICE}"

@@ -1,4 +1,4 @@
-"""The signed notes of the log, appended one after another, and the latest one again in the mirror's folder."""
+"""The file of the log's signed notes, and a copy of the latest note in the mirror's folder."""
 
 import contextlib
 import io
@@ -9,12 +9,12 @@ from pathlib import Path
 from tallystick.storage.journal import disk
 
 _TAIL = 4096
-"""Many times the length of a note."""
+"""Bytes read from the end of the file: many times the length of a note."""
 _SIGNATURE = "— ".encode()
 
 
 class Checkpoints:
-    """A file of notes with an empty line behind each."""
+    """A file of notes, each followed by an empty line."""
 
     def __init__(self, path: Path, mirror: Path | None) -> None:
         self._path = path
@@ -22,7 +22,7 @@ class Checkpoints:
         self._mirror = None if mirror is None else _open(mirror)
 
     def put(self, note: bytes) -> None:
-        """Add a note."""
+        """Append a note and copy it to the mirror."""
         size = os.fstat(self._fd).st_size
         try:
             disk.write_all(self._fd, note + b"\n")
@@ -30,27 +30,27 @@ class Checkpoints:
             disk.ftruncate(self._fd, size)
             raise
         if self._mirror is not None:
-            # In place: a note that was cut off by a crash does not verify, and the next one replaces it.
+            # Written in place: a note torn by a crash does not verify, and the next one replaces it.
             with contextlib.suppress(OSError):
                 disk.pwrite(self._mirror, note, 0)
                 if os.fstat(self._mirror).st_size != len(note):
                     disk.ftruncate(self._mirror, len(note))
 
     def last(self) -> bytes | None:
-        """The latest whole note, unverified."""
+        """Return the latest whole note, unverified."""
         with self._path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
             notes = list(split_notes(io.BytesIO(file.read())))
         return notes[-1] if notes else None
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         os.close(self._fd)
         if self._mirror is not None:
             os.close(self._mirror)
 
     def all(self) -> Iterator[bytes]:
-        """All notes, in the order in which they were written."""
+        """Yield all notes in the order written."""
         with self._path.open("rb") as file:
             yield from split_notes(file)
 
@@ -60,7 +60,7 @@ def _open(path: Path, more: int = 0) -> int:
 
 
 def split_notes(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Notes that stand one after another; a torn one at the end is passed over."""
+    """Split concatenated notes; a torn note at the end is skipped."""
     note: list[bytes] = []
     for line in lines:
         if line == b"\n" and note and note[-1].startswith(_SIGNATURE):

@@ -1,7 +1,7 @@
-"""A courier takes checkpoints to one witness, in a thread of its own, so that nobody ever waits for a witness.
+"""Sends checkpoints to one witness from a background thread, so that no caller ever waits for a witness.
 
-It keeps what was not taken yet, tries again after a pause that grows, and says once that its witness is away: again
-only after the witness had been there in between.
+It queues undelivered notes, retries with exponential backoff, and reports an unreachable witness once; it reports again
+only after a successful delivery in between.
 """
 
 from collections import deque
@@ -15,28 +15,28 @@ from tallystick.storage.journal.forks import tell_children
 from tallystick.storage.journal.posting import Undelivered
 
 TRY_S = 5.0
-"""One try takes no longer."""
+"""Timeout of one attempt."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
-"""Pauses double up to this; a new checkpoint does not shorten them."""
+"""Maximum retry delay; delays double up to it. A new checkpoint does not shorten the current delay."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Witness:
-    """Somebody outside who is told of every checkpoint."""
+    """An external receiver of every checkpoint."""
 
     number: int
-    """Its place in `ledger.witnesses`, from 1."""
+    """Its index in `ledger.witnesses`, from 1."""
     shown: str
-    """What records may say of where it is."""
+    """Its location as shown in records, without secrets."""
     deliver: Callable[[bytes, float], None]
-    """Give it a note within so many seconds; raises Undelivered."""
+    """Deliver a note within a timeout in seconds; raises Undelivered."""
     kept: int = 1
-    """How many notes wait for it at most. The newest says all that the earlier ones do, so for most it is one."""
+    """Maximum number of queued notes. The newest note covers all earlier ones, so one is enough for most witnesses."""
 
 
 class Courier:
-    """The way to one witness."""
+    """Delivery queue and sender thread of one witness."""
 
     def __init__(self, witness: Witness) -> None:
         self._witness = witness
@@ -52,10 +52,10 @@ class Courier:
         self._not_before = 0.0
         self._found: list[Incident] = []
         self._ends: float | None = None
-        """When the last try must be over; None: there is no end in sight."""
+        """Deadline of the final attempt; None while not shutting down."""
 
     def send(self, note: bytes) -> None:
-        """Take a note along; returns at once."""
+        """Queue a note for delivery; returns at once."""
         with self._changed:
             if self._ends is not None:
                 return
@@ -66,19 +66,19 @@ class Courier:
             self._changed.notify()
 
     def reports(self) -> list[Incident]:
-        """That the witness cannot be reached, if that is new."""
+        """Return and clear the new incidents: the witness became unreachable."""
         with self._changed:
             found, self._found = self._found, []
         return found
 
     def try_last(self, ends: float) -> None:
-        """One last try for what is left, over at that time; returns at once."""
+        """Request one final attempt for the queued notes, with the deadline `ends`; returns at once."""
         with self._changed:
             self._ends = ends
             self._changed.notify()
 
     def wait(self) -> None:
-        """Wait until the last try is over."""
+        """Wait until the final attempt has ended or its deadline has passed."""
         if self._thread is not None and self._ends is not None:
             self._thread.join(max(0.0, self._ends - monotonic()))
         with self._changed:
@@ -86,7 +86,7 @@ class Courier:
                 self._away("timed out")
 
     def mark_forked(self) -> None:
-        """A child has the notes but not the thread; the notes are its parent's to send."""
+        """Reset in a forked child: it has the queued notes but not the thread, and its parent sends the notes."""
         self._begin()
 
     def _run(self) -> None:
@@ -108,7 +108,7 @@ class Courier:
                         self._notes.popleft()
 
     def _next(self) -> tuple[bytes, float, bool] | None:
-        """Wait for a note and its time: the note, the seconds there are, and whether this is the last try."""
+        """Wait until a note is due; return the note, the timeout in seconds, and whether this is the final attempt."""
         with self._changed:
             while True:
                 now = monotonic()

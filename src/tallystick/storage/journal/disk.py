@@ -1,7 +1,7 @@
-"""Every call by which the journal changes the disk, by name.
+"""All system calls by which the journal changes the disk.
 
-The journal calls these through the module, so that a test can make the n-th write, fsync, open or rename fail and see
-what is left. Nothing else in `storage/journal/` writes.
+The journal calls them through this module, so that a test can make the n-th write, fsync, open or rename fail and check
+the resulting state. No other module in `storage/journal/` writes.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ mkdir = os.mkdir
 fchmod = os.fchmod
 
 FILE_MODE = 0o600
-"""Receipts hold what callers asked: nobody else's business."""
+"""Receipts contain callers' data, so only the owner may read them."""
 SEALED_MODE = 0o400
-"""A segment that is full."""
+"""Mode of a full segment."""
 FOLDER_MODE = 0o700
 WRITABLE = 0o200
 
@@ -34,7 +34,7 @@ def lock(fd: int) -> None:
 
 
 def try_lock(fd: int) -> bool:
-    """Take the exclusive lock if nobody holds it."""
+    """Acquire the exclusive lock without waiting; False if it is held."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -43,27 +43,27 @@ def try_lock(fd: int) -> bool:
 
 
 def unlock(fd: int) -> None:
-    """Let go of the lock."""
+    """Release the lock."""
     fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 def let_rest(fd: int) -> None:
-    """Say that nobody will soon read this file: its pages need not keep out what somebody does."""
-    # Not every system can be told.
+    """Tell the kernel that this file will not be read soon, so that its pages can leave the page cache."""
+    # Not every system supports it.
     if hasattr(os, "posix_fadvise"):
         with contextlib.suppress(OSError):
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write all of it; a short write goes on, and so meets the error that cut it short."""
+    """Write all data; a short write is continued, so that the error behind it is raised."""
     written = write(fd, data)
     while written < len(data):
         written += write(fd, data[written:])
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it; nothing happens if it is there."""
+    """Create a folder and its parents; does nothing if it exists."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -72,7 +72,7 @@ def make_folder(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable."""
+    """Fsync a folder, making the names in it durable."""
     fd = open_file(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fsync(fd)
@@ -81,14 +81,14 @@ def sync_folder(path: Path) -> None:
 
 
 def open_to_change(path: Path) -> int:
-    """Open a file of ours for writing, also one that is closed to writing; its mode is then as it was before."""
+    """Open one of the journal's files for writing, even a read-only one; the file mode is restored afterwards."""
     flags = os.O_NOFOLLOW | os.O_CLOEXEC
     fd = open_file(path, os.O_RDONLY | flags)
     try:
         mode = os.fstat(fd).st_mode & 0o7777
         if mode & WRITABLE:
             return open_file(path, os.O_RDWR | flags)
-        # Only root may open a closed file for writing; its owner has to open it up first.
+        # Only root may open a read-only file for writing; its owner has to make it writable first.
         fchmod(fd, mode | WRITABLE)
         try:
             changing = open_file(path, os.O_RDWR | flags)
@@ -101,8 +101,8 @@ def open_to_change(path: Path) -> int:
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write a file so that a reader sees all of it or what stood there before."""
-    # The process id keeps two writers of one file from sharing a half-written copy.
+    """Replace a file atomically: a reader sees either the old or the new content."""
+    # The process id keeps two writers of one file from sharing a temporary file.
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     fd = open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
     try:
@@ -122,7 +122,7 @@ def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 
 def read_whole(path: Path) -> bytes | None:
-    """A plain file's bytes; None if there is none."""
+    """Return a file's bytes; None if it does not exist."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Erasing a payload where it stands."""
+"""Erases a payload in place."""
 
 import os
 
@@ -8,9 +8,9 @@ from tallystick.storage.journal.segments import Segments, offset_of, segment_of
 
 
 def erase_payload(segments: Segments, place: int, columns: tuple[bytes, bytes, bytes]) -> None:
-    """Overwrite the payload of the record at a position; the header before it stays.
+    """Overwrite the payload of the record at a position; the header stays.
 
-    In place and as long as before, so that no other byte of the log moves.
+    The length stays the same, so that no other byte of the log moves.
     """
     header, *payload = columns
     blank = b"\t".join(ERASED.ljust(len(column)) if column else b"" for column in payload)

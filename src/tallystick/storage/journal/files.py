@@ -1,4 +1,4 @@
-"""The journal on files: what `gate/record/journal.py` asks for, under one lock for threads and processes."""
+"""The journal on files: implements `gate/record/journal.py` under one lock for threads and processes."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ Columns = tuple[bytes, bytes, bytes]
 
 
 class FileJournal:
-    """An append-only, chained log in `.control-room/audit`; several may be open on one workspace."""
+    """An append-only, hash-chained log in `.control-room/audit`; several may be open on one workspace."""
 
     def __init__(self, audit: Path, options: Options) -> None:
         self._audit = audit
@@ -38,7 +38,7 @@ class FileJournal:
         self._writer: Writer | None = None
 
     def attach(self, notary: Notary) -> None:
-        """Recover what a crash left, and report it."""
+        """Open the writer: recover from a crash and record the incidents."""
         self._notary = notary
         with self._lock:
             try:
@@ -49,7 +49,7 @@ class FileJournal:
                 raise LedgerUnwritable(f"The journal cannot be opened ({error.strerror or error}).") from error
 
     def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[SignedRecord]:
-        """Seal and store records in order; durable (as configured) when this returns."""
+        """Sign and store records in order; they are durable (as configured) when this returns."""
         if self._forked:
             self._reopen()
         with self._lock:
@@ -63,7 +63,7 @@ class FileJournal:
             return sealed
 
     def append_one(self, seal: Seal, *, early: bool = False) -> SignedRecord:
-        """`append` for one record: at once, when nothing unusual is about."""
+        """Append one record by the fast path if possible, else by `append`; `early` acknowledges after fsync."""
         writer = self._writer
         if writer is not None and not (self._forked or self._shelf.views.broken):
             sealed = self._lock.during(writer.commit_early if early else writer.commit_one, seal)
@@ -72,14 +72,14 @@ class FileJournal:
         return self.append((seal,))[0]
 
     def settle(self) -> None:
-        """Write what is derived from the last record, if that is still owed; else the next to come does it."""
+        """Write the deferred view line and head of the last record; on failure the next commit writes them."""
         writer = self._writer
         if writer is not None and writer.late is not None and not self._forked:
             with contextlib.suppress(OSError, LedgerError), self._lock:
                 writer.settle()
 
     def read(self, start: int = 0) -> Iterator[Columns]:
-        """Stream the columns of all records from `start` on that were there when this was called."""
+        """Stream the columns of all records from `start` on that existed when this was called."""
         with self._lock:
             stand = self._current().stand
             if start >= stand.size:
@@ -89,7 +89,7 @@ class FileJournal:
         return (columns for line in lines if (columns := split_line(line.data)) is not None)
 
     def just_written(self, start: int) -> Sequence[JustWritten] | None:
-        """What this process wrote from `start` on, from memory; None: it must be read."""
+        """Return the records this process wrote from `start` on, from memory; None: they must be read from disk."""
         with self._lock.threads:
             writer = self._writer
             if writer is None or self._forked or not writer.unmoved():
@@ -98,7 +98,7 @@ class FileJournal:
             return writer.stand.since(start)
 
     def get(self, seq: int) -> Columns | None:
-        """The columns of one record."""
+        """Return the columns of one record; None if there is no such record."""
         with self._lock:
             stand = self._current().stand
             if not 0 <= seq < stand.size:
@@ -109,30 +109,30 @@ class FileJournal:
         return None if line is None else split_line(line)
 
     def blob(self, digest: str) -> bytes | None:
-        """Salt and payload that lie beside the log."""
+        """Return salt and payload stored outside the log."""
         return self._shelf.blobs.get(digest)
 
     def size(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         with self._lock:
             return self._current().stand.size
 
     def session(self, session_id: str) -> Iterator[int]:
-        """Sequence numbers of a session's records, as its view has them."""
+        """Yield the sequence numbers of a session's records, as listed in its view."""
         self.settle()
         return self._shelf.views.seqs(session_id)
 
     def sessions(self) -> Iterator[str]:
-        """Ids of all sessions that have a view."""
+        """Yield the ids of all sessions that have a view."""
         self.settle()
         return self._shelf.views.sessions()
 
     def node(self, level: int, index: int) -> bytes:
-        """Hash of a complete subtree that a checkpoint covers."""
+        """Return the hash of a complete subtree that a checkpoint covers."""
         return self._shelf.tiles.node(level, index)
 
     def rebuild_tree(self) -> bool:
-        """Build the tiles again from the log, since what was read did not fit. Once only, as it takes long."""
+        """Rebuild the tiles from the log after a mismatch; only once, because it takes long."""
         with self._lock:
             if self._tree_rebuilt or self._notary is None:
                 return False
@@ -140,12 +140,12 @@ class FileJournal:
             writer = self._current()
             fresh = rebuilt(self._shelf.segments, self._shelf.tiles, self._notary, writer.head.size)
             if (fresh.size, fresh.leaf) != (writer.stand.size, writer.stand.leaf):
-                return False  # it is the log that does not fit; an audit says where
+                return False  # the log itself does not match; an audit reports where
             writer.stand = fresh
             return True
 
     def checkpoint(self) -> bytes:
-        """A signed note over everything stored so far."""
+        """Return a signed note over all records stored so far."""
         with self._lock:
             writer = self._current()
             if writer.noted == writer.stand.size > 0:
@@ -165,7 +165,7 @@ class FileJournal:
             self._current().tick()
 
     def erase(self, seq: int) -> None:
-        """Overwrite the payload of one record, delete its blobs and take it out of its session's view."""
+        """Overwrite the payload of one record, delete its blobs and remove the payload from its session's view."""
         with self._lock:
             stand = self._current().stand
             place = stand.position_of(seq, self._shelf.tiles)
@@ -175,7 +175,7 @@ class FileJournal:
             if columns is None or header is None:
                 raise LedgerError(f"Record {seq} cannot be read. Run `tally audit verify`.", code="record_unreadable")
             try:
-                # Marked first: whatever fails from here on, the view will not go on showing what was erased.
+                # Mark the view first, so that it is rewritten without the erased payload even if a later step fails.
                 self._shelf.views.mark(header["session_id"])
                 stand.recent.clear()
                 erase_payload(self._shelf.segments, place, columns)
@@ -184,13 +184,13 @@ class FileJournal:
                         self._shelf.blobs.drop(header[name])
                 self._mend_views()
                 if header["session_id"] in self._shelf.views.broken:
-                    raise OSError("the session view cannot be written")  # noqa: TRY301 - as for the rest
+                    raise OSError("the session view cannot be written")  # noqa: TRY301 - handled like the other errors
             except OSError as error:
                 message = f"The payload could not be erased ({error.strerror or error}). Erase it again."
                 raise LedgerUnwritable(message, code="erasure_unfinished") from error
 
     def rebuild_views(self) -> int:
-        """Write all session views anew from the log; how many there are."""
+        """Rewrite all session views from the log; return their number."""
         with self._lock:
             self._current()
             sessions: dict[str, list[int]] = {}
@@ -201,13 +201,13 @@ class FileJournal:
             return len(sessions)
 
     def glance(self) -> None:
-        """A quick look whether records can be taken, without the lock."""
+        """Check quickly, without the lock, that records can be written; raises if not."""
         if self._writer is None:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
         self._writer.glance()
 
     def ready(self) -> str | None:
-        """None if a record could be taken now; else the code of what stands in the way."""
+        """Return None if a record can be written now, else the error code."""
         try:
             with self._lock:
                 if not self._current().in_place():
@@ -220,13 +220,13 @@ class FileJournal:
         return None if free.f_bavail * free.f_frsize > _LITTLE else "ledger_disk_full"
 
     def close(self) -> None:
-        """Write a last checkpoint and let go of the files; a second time does nothing."""
+        """Write a final checkpoint and close the files; a second call does nothing."""
         if self._closed:
             return
         with self._lock:
             self._closed = True
             self._settle()
-        # Without the lock: a witness may take its time, and others are not to wait for it.
+        # Without the lock: a witness may be slow, and other writers must not wait for it.
         unreached = self._shelf.witnesses.finish()
         with self._lock:
             if self._writer is not None:
@@ -238,7 +238,7 @@ class FileJournal:
         self._lock.close()
 
     def mark_forked(self) -> None:
-        """This process is a child of the one that opened the journal."""
+        """Note that this process is a forked child of the one that opened the journal."""
         self._forked = True
 
     def _current(self) -> Writer:
@@ -252,7 +252,7 @@ class FileJournal:
         return self._writer
 
     def _settle(self) -> None:
-        """Leave nothing to be done, as far as that can be."""
+        """Finish all outstanding work where possible: repair views, record incidents, write a checkpoint."""
         if self._writer is not None:
             with contextlib.suppress(LedgerError):
                 writer = self._current()
@@ -261,13 +261,13 @@ class FileJournal:
                 writer.tick()
 
     def _report(self, writer: Writer) -> None:
-        """Record what had to be put right, without waiting for a call."""
+        """Record pending incidents now instead of with the next commit."""
         if writer.incidents:
             writer.commit([])
             writer.try_checkpoint()
 
     def _reopen(self) -> None:
-        """In a forked child: nothing that was open in the parent may be shared with it."""
+        """Open everything again in a forked child, which must not share open files with its parent."""
         self._forked = False
         self._lock.reopen()
         self._shelf = open_shelf(self._audit, self._options)
@@ -275,13 +275,13 @@ class FileJournal:
             self.attach(self._notary)
 
     def _line(self, seq: int) -> bytes | None:
-        """The line of a record. Offsets are derived and may be wrong: the leaf hash says whether this is the record."""
+        """Return the line of a record. Its offset is derived and may be wrong, so the leaf hash is checked."""
         stand, tiles = self._current().stand, self._shelf.tiles
         line = self._shelf.segments.line_at(stand.position_of(seq, tiles))
         return line if line is not None and leaf_of(line) == stand.leaf_at(seq, tiles) else None
 
     def _mend_views(self) -> None:
-        """Write views again that could not be written; what cannot be written now stays marked."""
+        """Rewrite views that could not be written; a view that still cannot be written stays marked."""
         for session in sorted(self._shelf.views.broken):
             with contextlib.suppress(OSError):
                 seqs = (seq for seq, named in sessions_in(self.read()) if named == session)
@@ -296,5 +296,5 @@ class FileJournal:
 
 
 _MEND_S, _LITTLE = 1.0, 1 << 20
-"""After how long a view that cannot be written is tried again, which means to read the log; and with how little free
-space the next record may not fit."""
+"""Seconds before the rewrite of a failed view is retried (it reads the whole log), and free bytes below which the next
+record may not fit."""

@@ -1,4 +1,4 @@
-"""What a forked child must be told: it has its parent's open files and locks, and none of its threads."""
+"""Notifies objects in a forked child, which has its parent's open files and locks but none of its threads."""
 
 import os
 from typing import Protocol
@@ -6,10 +6,10 @@ from weakref import WeakSet
 
 
 class Forkable(Protocol):
-    """Something that a child cannot go on using as its parent does."""
+    """An object that must be reset before a forked child can use it."""
 
     def mark_forked(self) -> None:
-        """This process is a child of the one that made it."""
+        """Note that this process is a forked child of the one that created the object."""
         ...
 
 
@@ -17,7 +17,7 @@ _TOLD: WeakSet[Forkable] = WeakSet()
 
 
 def tell_children(one: Forkable) -> None:
-    """Mark it in every child; to ask for the process id instead would cost a call each time."""
+    """Call `mark_forked` in every forked child; comparing process ids instead would cost a system call each time."""
     _TOLD.add(one)
 
 

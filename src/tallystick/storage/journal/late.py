@@ -1,8 +1,7 @@
-"""What a commit still owes whose caller was told as soon as its record was durable: the view's line, and the head.
+"""Writes deferred until after the acknowledgement of a durable record: the view's line and the head.
 
-It is written a moment later, or by whoever comes next: a process that finds a whole record beyond the head takes it
-over, with all that follows from it, as it would after a crash. So before anything is written here it must be seen that
-nobody did.
+They are done a moment later, or by the next process: a process that finds a whole record beyond the head adopts it with
+all derived data, as after a crash. So `settle` first checks that no process has done so.
 """
 
 import os
@@ -15,22 +14,22 @@ from tallystick.storage.journal.shelf import Shelf
 
 
 class Late(NamedTuple):
-    """One record whose view and head are not written yet."""
+    """A record whose view line and head are not written yet."""
 
     record: SignedRecord
     seq: int
     end: int
     view: int
-    """The open file of its session's view,"""
+    """File descriptor of its session's view."""
     length: int
-    """and how long that was."""
+    """Length of the view before the record."""
 
 
 def settle(late: Late, tail: Tail, heads: Heads, shelf: Shelf) -> None:
-    """Write what is owed, unless another process came between; called under the journal's lock.
+    """Perform the deferred writes unless another process has done so; called under the journal's lock.
 
     Raises:
-        OSError: The head cannot be written; to be tried again.
+        OSError: The head cannot be written; retry later.
     """
     if not tail.ends_at(late.end & OFFSET) or heads.covered(shelf, late.seq + 1):
         return
@@ -41,6 +40,6 @@ def settle(late: Late, tail: Tail, heads: Heads, shelf: Shelf) -> None:
             views.append(record.session_id, record.flat)
         else:
             views.repair(record.session_id, [(late.seq, record.flat)])
-    except OSError:  # derived: it does not hold up the log, and is mended later
+    except OSError:  # a view is derived: it does not block the log and is repaired later
         views.mark_if_possible(record.session_id)
     heads.write(late.seq + 1, late.end, record.leaf)

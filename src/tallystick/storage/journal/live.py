@@ -1,7 +1,7 @@
-"""Which processes may have calls under way: each holds a lock on a file of its own, which ends with the process.
+"""Tracks processes that may have calls in flight: each locks a file of its own; the lock ends with the process.
 
-The file says from which record on its unfinished calls are to be looked for. A file whose lock is free belongs to a
-process that is gone, however it went.
+The file holds the sequence number from which to search for the process's unfinished calls. A file whose lock is free
+belongs to a process that has ended, normally or by a crash.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ _WIDTH = 20
 
 
 class LiveFiles:
-    """The folder of such files; satisfies `gate.record.unfinished.Roster`."""
+    """The folder of these files; implements `gate.record.unfinished.Roster`."""
 
     def __init__(self, folder: Path, random: Callable[[int], bytes] = os.urandom) -> None:
         self._folder = folder
@@ -26,7 +26,7 @@ class LiveFiles:
         self._token = ""
 
     def enter(self, size: int) -> str:
-        """This process's token; on first use its file is made, locked and durable before anything runs."""
+        """Return this process's token; the first use creates its file, locked and durable before any call runs."""
         if self._pid != os.getpid():
             disk.make_folder(self._folder)
             token = self._random(8).hex()
@@ -40,13 +40,13 @@ class LiveFiles:
         return self._token
 
     def oldest(self, seq: int) -> None:
-        """Calls before this record are all finished."""
+        """Store that all calls before record `seq` are finished."""
         if self._pid == os.getpid():
             with contextlib.suppress(OSError):
                 disk.pwrite(self._fd, _since(seq), 0)
 
     def leave(self, *, finished: bool) -> None:
-        """Let go; the file stays for the next process if something was left unfinished."""
+        """Release the lock; the file stays for the next process if calls were left unfinished."""
         if self._pid == os.getpid():
             if finished:
                 with contextlib.suppress(OSError):
@@ -55,14 +55,14 @@ class LiveFiles:
             self._pid = 0
 
     def gone(self) -> Iterator[Gone]:
-        """Processes that are no more; each stays locked until the caller is done with it."""
+        """Yield processes that have ended; each file stays locked until the caller asks for the next."""
         for path in sorted(self._folder.glob("*")) if self._folder.is_dir() else ():
             try:
                 fd = disk.open_file(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             except OSError:
                 continue
             try:
-                # Looked at again under the lock: another process may just have dealt with it and deleted it.
+                # Check under the lock: another process may just have handled and deleted the file.
                 if disk.try_lock(fd) and os.fstat(fd).st_nlink:
                     text = os.pread(fd, _WIDTH, 0).strip()
                     gone = Gone(token=path.name, since=int(text) if text.isdigit() else 0)

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock for the threads of this process, and a file lock between processes."""
+"""Writer lock: a thread lock within this process and a file lock between processes."""
 
 import os
 from collections.abc import Callable
@@ -15,21 +15,21 @@ R = TypeVar("R")
 
 
 class WriteLock:
-    """Held while the journal is looked at or changed.
+    """Lock held while the journal is read or changed.
 
-    A file lock belongs to the open file, and a forked child shares its parent's open files: the child must open the
-    file again (`reopen`), or parent and child would both hold the lock.
+    A file lock belongs to the open file description, which a forked child shares with its parent: the child must open
+    the file again (`reopen`), or parent and child would both hold the lock.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.threads = RLock()
-        """That of this process alone: enough for who only reads what this process knows."""
+        """Lock of this process only; enough for reading state cached in this process."""
         self._depth = 0
         self._fd = self._open()
 
     def __enter__(self) -> None:
-        """Wait for both locks; a thread that holds them may take them again."""
+        """Acquire both locks, waiting if needed; reentrant for the thread that holds them."""
         self.threads.acquire()
         if self._depth == 0:
             try:
@@ -40,7 +40,7 @@ class WriteLock:
         self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        """Let go of both, unless this thread took them more than once."""
+        """Release both locks when the outermost `with` block ends."""
         self._depth -= 1
         try:
             if self._depth == 0:
@@ -49,7 +49,7 @@ class WriteLock:
             self.threads.release()
 
     def during(self, work: Callable[[T], R], given: T) -> R:
-        """`with self: return work(given)`, at half the cost: every call comes this way."""
+        """Same as `with self: return work(given)` at half the cost; every call uses it."""
         with self.threads:
             if self._depth or self._fd < 0:
                 with self:
@@ -63,14 +63,14 @@ class WriteLock:
                 flock(self._fd, LOCK_UN)
 
     def reopen(self) -> None:
-        """Start afresh in a forked child, where another thread of the parent may have held the lock."""
+        """Reset the lock in a forked child, where another thread of the parent may have held it."""
         os.close(self._fd)
         self.threads = RLock()
         self._depth = 0
         self._fd = self._open()
 
     def close(self) -> None:
-        """Close the file; nobody can take the lock through it any more."""
+        """Close the file; this lock cannot be acquired afterwards."""
         with self.threads:
             if self._fd >= 0:
                 os.close(self._fd)

@@ -1,9 +1,9 @@
-"""Opening the journal for writing: find its end, put right what a crash left, and compare it with head and mirror.
+"""Opens the journal for writing: finds its end, recovers from a crash, and compares it with head and mirror.
 
-1. the latest checkpoint and the tiles say where to read on from        (else: the beginning)
-2. a failed fsync is made good by writing the last segment anew         (the old pages may only be in memory)
-3. the log is read to its end and compared with the head                (older, damaged: stop)
-4. the mirror must not know more than the log, nor anything else        (rolled back, forked: stop)
+1. The latest checkpoint and the tiles give the position to resume reading from (otherwise the start of the log).
+2. After a failed fsync, the last segment is rewritten (its pages may exist only in memory).
+3. The log is read to its end and compared with the head (if older than the head or damaged: stop).
+4. The mirror must not cover more records than the log, nor a different last leaf (rolled back or forked: stop).
 """
 
 from collections import defaultdict
@@ -22,12 +22,12 @@ from tallystick.storage.journal.writer import Writer
 
 
 def open_writer(shelf: Shelf, notary: Notary) -> Writer:
-    """Recover the journal; called under its lock.
+    """Recover the journal and return its writer; called under its lock.
 
     Raises:
-        LedgerDamaged: It is damaged before its tail, or older than its head, checkpoint or mirror.
+        LedgerDamaged: The journal is damaged before its tail, or older than its head, checkpoint or mirror.
     """
-    notary.renew()  # they were read without the lock
+    notary.renew()  # the keys were read without the lock
     incidents: list[Incident] = []
     note = shelf.checkpoints.last()
     signed = None if note is None else notary.checkpoint_holds(note)
@@ -46,7 +46,7 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
     incidents += read_on(shelf, stand, head, notary, opening=True, signed=signed)
     lost = any(incident.what == "acknowledged_lost" for incident in incidents)
     _compare(shelf, stand, signed, mirrored, allowed=1 if lost else 0)
-    # A head from before a loss, or one that says that an fsync failed, must not count as the later one again.
+    # A head from before a loss, or one with the failed-fsync flag, must never again count as the later one.
     renewed = lost or head.flags & FAILED
     writer = Writer(shelf, notary, stand, head._replace(epoch=head.epoch + 1) if renewed else head)
     writer.incidents += incidents
@@ -58,13 +58,13 @@ def open_writer(shelf: Shelf, notary: Notary) -> Writer:
 
 
 def _witness_last(shelf: Shelf, stand: Stand, notary: Notary) -> None:
-    """The record before the first one that will be read: its time is what the next one is compared with."""
+    """Pass the record before the first unread one to the notary, which compares the next record's time with it."""
     line = shelf.segments.line_at(stand.position_of(stand.size - 1, shelf.tiles)) or b""
     notary.witness(parse_header(line.partition(b"\t")[0]) or {})
 
 
 def _repair_views(shelf: Shelf, stand: Stand, start: int, notary: Notary) -> None:
-    """A checkpoint was written although a view could not be: look at the views since the head vouched for them."""
+    """Repair the views from record `start` on: a checkpoint was written although a view could not be."""
     views: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
     lines = shelf.segments.lines(stand.position_of(start, shelf.tiles), stand.end)
     for seq, line in enumerate(lines, start):
@@ -84,7 +84,7 @@ def _read_mirror(shelf: Shelf, notary: Notary, incidents: list[Incident]) -> Hea
     head = shelf.mirror.read(notary)
     path = shelf.options.mirror
     if head is None and path is not None and not shelf.mirror.empty():
-        # Somebody's journal lay here before, and its keys went with it. Keep what the mirror knew, and say so.
+        # The mirror belongs to an earlier journal whose keys are gone. Keep a copy of its slots, and report it.
         kept, slots = path.with_name(f"{path.stem}.{datetime.now(UTC):%Y%m%dT%H%M%S%f}.earlier"), disk.read_whole(path)
         disk.write_whole(kept, slots or b"")
         details = {"mirror": kept.name, "records": named_by(slots or b"")}
@@ -93,7 +93,7 @@ def _read_mirror(shelf: Shelf, notary: Notary, incidents: list[Incident]) -> Hea
 
 
 def _compare(shelf: Shelf, stand: Stand, signed: Signed | None, mirrored: Head | None, *, allowed: int) -> None:
-    """Checkpoint and mirror must not know of records that are not there (one torn record was reported already)."""
+    """Check that checkpoint and mirror cover no missing records (`allowed`: one torn record, already reported)."""
     if signed is not None and stand.size + allowed < signed[0]:
         message = (
             f"The journal holds {stand.size} records, its latest checkpoint covers {signed[0]}: it was rolled back."
@@ -112,7 +112,7 @@ def _compare(shelf: Shelf, stand: Stand, signed: Signed | None, mirrored: Head |
 
 
 def _write_anew(shelf: Shelf, head: Head) -> Incident:
-    """Copy the last segment into a new file: pages that the disk never took are written again, and confirmed."""
+    """Copy the last segment to a new file with fsync: pages that never reached the disk are written again."""
     numbers = shelf.segments.numbers()
     number = numbers[-1] if numbers else segment_of(head.end)
     path = shelf.segments.path(number)

@@ -1,4 +1,4 @@
-"""One checkpoint to one webhook: a POST that ends in time, follows nothing, and tells nobody where it went."""
+"""Posts one checkpoint to one webhook: with a total timeout, without redirects, never revealing the address."""
 
 import re
 from base64 import b64encode
@@ -12,42 +12,42 @@ from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})(?: [^\r\n]*)?\r?\n")
 _ANSWER = 65_536
-"""Bytes of an answer that are read; only its first line counts."""
+"""Maximum bytes read of a response; only its status line is used."""
 _HEADERS = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close", "User-Agent": "tallystick"}
 _SUCCESS = range(200, 300)
 _INTERIM = range(100, 200)
 
 
-class Undelivered(Exception):  # noqa: N818 - not an error of ours; the courier tries again
-    """A witness did not take a checkpoint; the text says why, and holds nothing of its address."""
+class Undelivered(Exception):  # noqa: N818 - not an internal error; the sender retries
+    """A witness did not accept a checkpoint; the message gives the reason and nothing of the address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    """Where a webhook listens, in the parts that a request needs."""
+    """Address of a webhook, split into the parts of a request."""
 
     secure: bool
     host: str
     port: int | None
     target: str
-    """Path and query. Either may be a secret."""
+    """Path and query; either may be a secret."""
     login: str | None
-    """The `Authorization` that stands for user and password in the URL."""
+    """`Authorization` header for the user and password in the URL."""
 
     def __repr__(self) -> str:
-        """Without anything that may be a secret."""
+        """Return a representation without secrets."""
         return f"Address({self.shown})"
 
     @property
     def shown(self) -> str:
-        """What may be said of it anywhere."""
+        """The address without secrets: scheme, host and port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = "" if self.port is None else f":{self.port}"
         return f"{'https' if self.secure else 'http'}://{host}{port}"
 
 
 def parse_address(text: str) -> Address | None:
-    """The address in a URL; None if it is no https URL, nor an http one to this machine."""
+    """Parse a URL; None unless it is https, or http to a loopback address."""
     try:
         url = urlsplit(text)
         host, port = url.hostname or "", url.port
@@ -61,16 +61,16 @@ def parse_address(text: str) -> Address | None:
 
 
 def post(address: Address, note: bytes, within_s: float, *, headers: Mapping[str, str] | None = None) -> None:
-    """Send a note, and wait for a 2xx.
+    """Send a note and wait for a 2xx status.
 
     Args:
-        address: Where.
-        note: What.
-        within_s: All of it takes no longer.
-        headers: Further ones, or others than usual.
+        address: The webhook.
+        note: The request body.
+        within_s: Total timeout in seconds.
+        headers: Additional headers; they override the defaults.
 
     Raises:
-        Undelivered: It was not taken, in the time there is.
+        Undelivered: The note was not accepted within the timeout.
     """
     deadline = monotonic() + within_s
     headers = {**_HEADERS, **(headers or {})}
@@ -84,9 +84,9 @@ def post(address: Address, note: bytes, within_s: float, *, headers: Mapping[str
         finally:
             connection.close()
     except (OSError, HTTPException, ValueError) as error:
-        # Whatever the library says may name the address: only words of ours go on.
+        # The library's message may contain the address: pass on only our own text.
         raise Undelivered(_reason(error)) from None
-    if status not in _SUCCESS:  # a redirect as well: it could lead a checkpoint, or a login, anywhere
+    if status not in _SUCCESS:  # redirects too: they could send a checkpoint or credentials anywhere
         raise Undelivered(f"status {status}")
 
 
@@ -97,7 +97,7 @@ def _connection(address: Address, within_s: float) -> HTTPConnection:
 
 
 def _status(connection: HTTPConnection, deadline: float) -> int:
-    """Read by hand: the library's limit is for each read, and an answer that drips would never end."""
+    """Read the status line directly: the library's timeout is per read, so a trickled response would never end."""
     data = b""
     while len(data) < _ANSWER:
         left = deadline - monotonic()
@@ -110,14 +110,14 @@ def _status(connection: HTTPConnection, deadline: float) -> int:
         if found is not None and int(found[1]) not in _INTERIM:
             return int(found[1])
         if found is not None and b"\r\n\r\n" in data:
-            data = data.partition(b"\r\n\r\n")[2]  # an interim answer; the real one follows
+            data = data.partition(b"\r\n\r\n")[2]  # an interim response; the final one follows
         elif not more:
             break
     raise HTTPException
 
 
 def _reason(error: Exception) -> str:
-    # In this order: a timeout and a TLS error are both errors of the operating system as well.
+    # The order matters: timeouts and TLS errors are subclasses of OSError.
     known: tuple[tuple[type[Exception], Callable[[], str]], ...] = (
         (TimeoutError, lambda: "timed out"),
         (SSLError, lambda: "no TLS connection"),

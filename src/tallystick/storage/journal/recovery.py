@@ -1,8 +1,8 @@
-"""Reading on from a known place: what other processes wrote, and what a crash left.
+"""Reads and validates records from a known position: those of other processes, and those left by a crash.
 
-A record counts when it is whole, stands in the chain and, beyond the head, is signed and fits its payload digests. The
-first line that does not count ends the walk. Behind the head that is damage, and the journal stops; beyond it nobody
-was told that it was stored, so it is set aside and the chain goes on.
+A record is valid if it is whole, continues the hash chain and, beyond the head, has a valid signature and matching
+payload digests. The first invalid line ends the walk. If the head covers that line, the log is damaged and the journal
+stops; beyond the head, the record was never acknowledged, so it is set aside and the chain continues.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ from tallystick.storage.journal.segments import Line, Segments
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """A record that counts."""
+    """A valid record."""
 
     seq: int
     leaf: bytes
@@ -32,20 +32,20 @@ class Found:
 
 @dataclass(slots=True)
 class Walk:
-    """Reads records one by one and remembers how far they count."""
+    """Reads records one by one and tracks the end of the valid ones."""
 
     segments: Segments
     notary: Notary
     trusted: int
-    """Records below this are covered by the head: its leaf vouches for them, so their signatures are not checked."""
+    """Records below this are covered by the head, whose leaf authenticates them: their signatures are not checked."""
     seq: int
     leaf: bytes
     end: int
     fault: str | None = None
-    """Why the walk ended before the last byte."""
+    """Why the walk ended before the last byte; None if it did not."""
 
     def records(self) -> Iterator[Found]:
-        """The records that count, from here on."""
+        """Yield the valid records from the current position on."""
         for line in self.segments.lines(self.end):
             found = self._take(line)
             if found is None:
@@ -74,13 +74,13 @@ class Walk:
 
 
 def split_line(line: bytes) -> tuple[bytes, bytes, bytes] | None:
-    """The three columns of a record's line."""
+    """Split a record's line into its three columns; None if it has more or fewer."""
     parts = line.split(b"\t")
     return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None  # noqa: PLR2004 - header, inputs, outputs
 
 
 def parse_header(data: bytes) -> dict[str, Any] | None:
-    """The header as an object; None if it is not one."""
+    """Parse the header; None if it is not a JSON object."""
     try:
         header = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -89,16 +89,16 @@ def parse_header(data: bytes) -> dict[str, Any] | None:
 
 
 def sessions_in(rows: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[tuple[int, str]]:
-    """Number and session of each record of a log, from its first one on."""
+    """Yield sequence number and session id of each record of a log, read from its start."""
     for seq, columns in enumerate(rows):
         session_id = (parse_header(columns[0]) or {}).get("session_id")
-        # A record that was changed may name anything, a path as well; verifying says so.
+        # A tampered record may contain any session id, even a path; `verify` reports such records.
         if isinstance(session_id, str) and valid_session_id(session_id):
             yield seq, session_id
 
 
 def _payloads_fit(header: dict[str, Any], columns: tuple[bytes, bytes, bytes]) -> bool:
-    """Whether inline payloads are whole; a blob was durable before its record was written."""
+    """Return whether inline payloads match their digests; a blob was durable before its record was written."""
     for column, name in zip(columns[1:], ("inputs_digest", "outputs_digest"), strict=True):
         if column[:1] in {BLOB, ERASED}:
             continue

@@ -1,11 +1,11 @@
-"""Segments: the files of the log, one after another.
+"""Segments: the consecutive files of the log.
 
-A position is segment number · 2^40 + offset, so that one integer names any place in a log of any length.
+A position is segment number · 2^40 + offset, so that one integer addresses any byte in a log of any length.
 
-Where a commit waits for the disk, the file that is written to is longer than the log: zeros keep room for what comes
-next. A record that fills room changes no size, so the disk has only the record to write and not the file's description
-as well. No record holds a zero, so the first one behind a record is where the log ends. Whoever closes the journal, or
-begins the next segment, gives the room back.
+With durability "fsync", the current segment is longer than the log: zero bytes are preallocated for the next records. A
+record written into this space does not change the file size, so the disk writes only the record and no metadata. No
+record contains a zero byte, so the first zero after a record marks the end of the log. Closing the journal or starting
+the next segment frees the space.
 """
 
 import os
@@ -21,56 +21,56 @@ SHIFT = 40
 OFFSET = (1 << SHIFT) - 1
 _CHUNK = 1 << 20
 _GUESS = 4096
-"""Most records are shorter, so one read fetches one."""
+"""Most records are shorter, so one read fetches a whole record."""
 ROOM = bytes(1 << 16)
-"""Some sixty records: making it costs one of them what each would cost without it."""
+"""Preallocated space for about sixty records: only one of them pays the cost that each would pay without it."""
 GLANCE_NS = 10_000_000
-"""How long a glance at the files holds: ten milliseconds, the length of some quick calls."""
+"""How long a check of the files stays valid: ten milliseconds, the duration of a few quick calls."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One line of the log, without its newline, and where it stands."""
+    """One line of the log, without its newline, with its position."""
 
     position: int
     end: int
     data: bytes
     whole: bool = True
-    """False: the newline is missing, so the line is torn."""
+    """False if the newline is missing, i.e. the line is torn."""
 
 
 def position(segment: int, offset: int) -> int:
-    """One integer for a place."""
+    """Encode segment and offset as a position."""
     return segment << SHIFT | offset
 
 
 def segment_of(place: int) -> int:
-    """The segment of a position."""
+    """Return the segment number of a position."""
     return place >> SHIFT
 
 
 def offset_of(place: int) -> int:
-    """The offset of a position."""
+    """Return the offset of a position."""
     return place & OFFSET
 
 
 class Segments:
-    """The folder of the log's files; `Tail` is the one that is written to."""
+    """The folder of the log's files; `Tail` is the segment being written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def path(self, number: int) -> Path:
-        """`000000.log` and so on."""
+        """Return the path of a segment, e.g. `000000.log`."""
         return self.folder / f"{number:06d}.log"
 
     def numbers(self) -> list[int]:
-        """The segments that are there, in order."""
+        """Return the existing segment numbers in order."""
         names = (entry.name for entry in os.scandir(self.folder)) if self.folder.is_dir() else ()
         return sorted(int(name[:-4]) for name in names if name.endswith(".log") and name[:-4].isdecimal())
 
     def lines(self, place: int, end: int | None = None) -> Iterator[Line]:
-        """The lines from a position on, through all later segments, up to `end` if given."""
+        """Yield the lines from a position on, through all later segments, up to `end` if given."""
         number, offset = segment_of(place), offset_of(place)
         while self.path(number).exists():
             stop = offset_of(end) if end is not None and segment_of(end) == number else None
@@ -80,7 +80,7 @@ class Segments:
             number, offset = number + 1, 0
 
     def line_at(self, place: int) -> bytes | None:
-        """The one line at a position, without its newline."""
+        """Return the line at a position, without its newline; None if there is none."""
         try:
             fd = _open(self.path(segment_of(place)))
         except FileNotFoundError:
@@ -97,7 +97,7 @@ class Segments:
             os.close(fd)
 
     def size(self, number: int) -> int:
-        """Bytes of the log in a segment, without the room behind it; 0 if it is not there."""
+        """Return the bytes of the log in a segment, without preallocated space; 0 if it does not exist."""
         try:
             fd = _open(self.path(number))
         except FileNotFoundError:
@@ -111,14 +111,14 @@ class Segments:
             os.close(fd)
 
     def onward(self, end: int) -> int:
-        """Where the log goes on behind `end`: in the next segment, if that has begun."""
+        """Return the position where the log continues after `end`: the next segment if it exists."""
         while self.path(segment_of(end) + 1).exists() and offset_of(end) == self.size(segment_of(end)):
             self._seal(segment_of(end))
             end = position(segment_of(end) + 1, 0)
         return end
 
     def _seal(self, number: int) -> None:
-        """Seal what a process left open that died between beginning a segment and sealing the one before."""
+        """Seal a segment left unsealed by a process that died after creating the next one."""
         fd = _open(self.path(number))
         try:
             if os.fstat(fd).st_mode & disk.WRITABLE:
@@ -147,20 +147,20 @@ class Segments:
 
 
 class Tail:
-    """The segment that is written to, held open."""
+    """The segment being written, held open."""
 
     def __init__(self, segments: Segments, number: int, *, roomy: bool) -> None:
         path = segments.path(number)
         self.number, self.name, self._roomy = number, path.name, roomy
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
-        # The folder is held open, so that a look at the file needs no walk down the whole path.
+        # The folder is held open, so that a stat of the file needs no full path lookup.
         self.folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         found = os.fstat(self.fd)
         self.inode, self._size = found.st_ino, found.st_size
 
     def ends_at(self, offset: int, size: int | None = None) -> bool:
-        """Whether the log ends there, in a file of this size, if that is known: behind it is nothing, or room."""
+        """Return whether the log ends at `offset`, with at most preallocated space after it; `size`: of the file."""
         if size is None:
             if self._roomy and os.pread(self.fd, 1, offset) == b"\0":
                 return True
@@ -169,34 +169,34 @@ class Tail:
         return size == offset or (size > offset and os.pread(self.fd, 1, offset) == b"\0")
 
     def still_ends_at(self, offset: int) -> bool:
-        """The same for who does not write: whether this is still the log's last file, too, and nothing is behind it."""
+        """Return, for readers, whether this is still the log's last segment and the log still ends at `offset`."""
         found = os.fstat(self.fd)
         if not (found.st_nlink and found.st_mode & disk.WRITABLE):
             return False
         return found.st_size == offset or (found.st_size > offset and os.pread(self.fd, 1, offset) == b"\0")
 
     def put(self, data: bytes, offset: int) -> None:
-        """Write at the end of the log, and room behind it where that is wanted and there is none."""
+        """Write at the end of the log, preallocating space after it if enabled and used up."""
         written = 0
         if self._roomy and self._size < offset + len(data):
-            # After a batch as long as this comes mostly another: room for that would be written twice, for nothing.
+            # A batch this long is usually followed by another one: preallocating would write its bytes twice.
             room = ROOM if len(data) < len(ROOM) else b""
-            written = disk.pwrite(self.fd, data + room, offset)  # cut short by a full disk: then there is less room
+            written = disk.pwrite(self.fd, data + room, offset)  # a full disk may shorten the write: less space then
             self._size = offset + written
         while written < len(data):
             written += disk.pwrite(self.fd, data[written:], offset + written)
 
     def trim(self, offset: int) -> None:
-        """Give back the room behind the end of the log."""
+        """Free the preallocated space after the end of the log."""
         size = os.lseek(self.fd, 0, os.SEEK_END)
         if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
             disk.ftruncate(self.fd, offset)
 
     def followed_by(self, segments: Segments, offset: int) -> "Tail":
-        """Begin the next segment, and seal this one, in which the log ends there: by that other processes notice.
+        """Start the next segment and seal this one, whose log ends at `offset`; the seal tells other processes.
 
         Raises:
-            LedgerUnwritable: It cannot be made; the log goes on here.
+            LedgerUnwritable: The next segment cannot be created; the log continues in this one.
         """
         try:
             tail = Tail(segments, self.number + 1, roomy=self._roomy)
@@ -206,28 +206,28 @@ class Tail:
                 self.trim(offset)
                 seal_segment(self.fd)
             except OSError:
-                tail.close()  # not a byte goes into it before the old one is sealed, or others would go on in that
+                tail.close()  # it stays empty until the old one is sealed, or others would append to that
                 raise
         except OSError as error:
             raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
         return tail
 
     def leave(self) -> None:
-        """The log goes on elsewhere: let go of the file, which is seldom read from here on."""
+        """Close a finished segment and drop it from the page cache, since it is seldom read from now on."""
         disk.let_rest(self.fd)
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file and its folder."""
         os.close(self.fd)
         os.close(self.folder)
 
 
 def seal_segment(fd: int) -> None:
-    """Nothing more is to be added to this segment: the log goes on in the next one. Called under the lock."""
+    """Make a segment read-only; the log continues in the next one. Called under the lock."""
     disk.fchmod(fd, disk.SEALED_MODE)
-    # Another process may have glanced at the file just before, and would add to it while its glance holds. It needs
-    # the lock for that, and by the time it gets it the glance is over: so no call pays for a second look.
+    # Another process may have checked the file just before and would append while its check is valid. Appending needs
+    # the lock, and by the time it gets the lock its check has expired: so no call pays for a second check.
     sleep(GLANCE_NS / 1e9)
 
 

@@ -1,4 +1,4 @@
-"""The parts of the journal on disk, opened together, and what can be set about them."""
+"""The journal's files, opened together, and their options."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +17,21 @@ from tallystick.storage.journal.witnesses import Witnesses
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How the journal is kept."""
+    """Options of the journal."""
 
     durability: Literal["fsync", "os"] = "fsync"
     segment_bytes: int = 256 * 1024 * 1024
     checkpoint_every: int = 256
     checkpoint_s: int = 10
     mirror: Path | None = None
-    """The file outside the workspace that holds a copy of the head; None: no mirror."""
+    """File outside the workspace that holds a copy of the head; None: no mirror."""
     witnesses: tuple[Witness, ...] = ()
-    """Who is sent every checkpoint."""
+    """Receivers of every checkpoint."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shelf:
-    """Everything the journal keeps, each part with its own file or folder."""
+    """All parts of the journal, each with its own file or folder."""
 
     folder: Path
     """`.control-room/audit/journal`."""
@@ -40,7 +40,7 @@ class Shelf:
     head: HeadFile
     mirror: HeadFile | None
     mirror_fault: str | None
-    """Why there is no mirror although one was asked for."""
+    """Why the configured mirror could not be opened; None if it was opened or none is configured."""
     checkpoints: Checkpoints
     witnesses: Witnesses
     tiles: Tiles
@@ -49,11 +49,11 @@ class Shelf:
 
     @property
     def durable(self) -> bool:
-        """Whether a commit waits for the disk."""
+        """Whether a commit waits for fsync."""
         return self.options.durability == "fsync"
 
     def close(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         self.head.close()
         if self.mirror is not None:
             self.mirror.close()
@@ -63,7 +63,7 @@ class Shelf:
 
 
 def open_shelf(audit: Path, options: Options) -> Shelf:
-    """Open (and make, where missing) the parts under `.control-room/audit`."""
+    """Open the parts under `.control-room/audit`, creating missing ones."""
     folder = audit / "journal"
     disk.make_folder(folder)
     mirror, fault = _open_mirror(options.mirror)
@@ -84,7 +84,7 @@ def open_shelf(audit: Path, options: Options) -> Shelf:
 
 
 def _open_mirror(path: Path | None) -> tuple[HeadFile | None, str | None]:
-    """A mirror that cannot be opened is reported in the log, and does not stop it."""
+    """Open the mirror; a failure is returned as text, to be recorded in the log, and does not stop the journal."""
     if path is None:
         return None, None
     try:

@@ -1,4 +1,4 @@
-"""Where this process believes the journal stands, and how it finds that out when it opens it."""
+"""This process's cached journal tail, and how it is determined when the journal is opened."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from tallystick.storage.journal.segments import Segments
 from tallystick.storage.journal.tiles import BLOCK, Tiles
 
 RECENT = 1_024
-"""Of its own last records a process holds so many in memory: some rounds of many callers. Who follows the log reads
-each just after it is there."""
+"""How many of its own latest records a process caches: a few rounds of many callers. Readers that follow the log read
+each record just after it is written."""
 HANDY = 1 << 14
-"""Bytes of arguments up to which a record is held: with all of them as large, sixteen megabytes."""
+"""Maximum bytes of arguments of a cached record; the whole cache then takes at most sixteen megabytes."""
 FLUSH = 1 << 16
-"""Records kept in memory before they go to the tiles, when a whole log is read again."""
+"""Records buffered before they are written to the tiles when a whole log is re-read."""
 
 
 @dataclass(slots=True)
@@ -30,20 +30,20 @@ class Stand:
     pending: list[tuple[bytes, int]] = field(default_factory=list)
     """Leaf hash and position of the records from `tiled` on."""
     frontier: Frontier = field(default_factory=Frontier)
-    """Over complete blocks; brought up to date when a root is asked for."""
+    """Frontier over complete blocks; updated when a root is requested."""
     recent: deque[JustWritten] = field(default_factory=lambda: deque(maxlen=RECENT))
-    """The last records, as far as this process wrote them and nobody else has written since: then nobody
-    can have erased anything of them either, since the order to do so is a record."""
+    """The latest records, as long as this process wrote them and no other process has written since. Then no other
+    process can have erased any of them either, because an erasure order is itself a record."""
 
     def since(self, seq: int) -> Sequence[JustWritten] | None:
-        """The records from one on; None: they must be read from the log."""
+        """Return the cached records from `seq` on; None: they must be read from the log."""
         behind = self.size - seq
         if behind > len(self.recent):
             return None
         return [self.recent[at] for at in range(-behind, 0)] if behind > 0 else ()
 
     def follow(self, leaf: bytes, position: int, end: int, record: SignedRecord | None = None) -> None:
-        """One more record; it itself, if this process wrote it."""
+        """Advance by one record; `record` is given if this process wrote it."""
         self.pending.append((leaf, position))
         if record is None or len(record.inputs) > HANDY:
             self.recent.clear()
@@ -54,40 +54,40 @@ class Stand:
         self.end = end
 
     def settle(self, size: int) -> None:
-        """The tiles hold the first `size` records now, whoever wrote them."""
+        """Note that the tiles now hold the first `size` records, written by this or another process."""
         done = size - self.tiled
         if done > 0:
             del self.pending[:done]
             self.tiled = size
 
     def flush(self, tiles: Tiles) -> None:
-        """Write what is pending to the tiles."""
+        """Write the pending leaves to the tiles."""
         tiles.extend(self.tiled, self.pending)
         self.settle(self.size)
 
     def root(self, tiles: Tiles) -> bytes:
-        """The root over all records; they must be in the tiles."""
+        """Return the root over all records, which must already be in the tiles."""
         blocks = self.size // BLOCK
         if blocks > self.frontier.size:
             self.frontier.add(tiles.blocks(self.frontier.size, blocks))
         return self.frontier.root(tiles.leaves(blocks * BLOCK, self.size))
 
     def leaf_at(self, seq: int, tiles: Tiles) -> bytes:
-        """The leaf hash of a record."""
+        """Return the leaf hash of a record."""
         return self.pending[seq - self.tiled][0] if seq >= self.tiled else tiles.leaf(seq)
 
     def position_of(self, seq: int, tiles: Tiles) -> int:
-        """Where a record stands."""
+        """Return the position of a record in the log."""
         return self.pending[seq - self.tiled][1] if seq >= self.tiled else tiles.position(seq)
 
 
 def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] | None) -> Stand:
-    """Where to read on from: the latest checkpoint if the tiles bear it out, else the very beginning.
+    """Return the tail to resume reading from: the latest checkpoint if the tiles match it, else the start of the log.
 
     Args:
         segments: The log.
-        tiles: The tree, as it was found.
-        signed: Size and root of the latest checkpoint that holds.
+        tiles: The tree as found on disk.
+        signed: Size and root of the latest checkpoint that verifies.
     """
     if signed is None or signed[0] == 0 or tiles.count() < signed[0]:
         return Stand()
@@ -96,7 +96,7 @@ def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] |
         return Stand()
     position = tiles.position(size - 1)
     line = segments.line_at(position)
-    # The root vouches for the leaf hashes; the offsets are only a hint until the line is seen to hash to its leaf.
+    # The root authenticates the leaf hashes; an offset is only a hint until its line hashes to its leaf.
     if line is None or leaf_of(line) != tiles.leaf(size - 1):
         return Stand()
     end = position + len(line) + 1
@@ -104,7 +104,7 @@ def starting_stand(segments: Segments, tiles: Tiles, signed: tuple[int, bytes] |
 
 
 def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, bytes] | None) -> bool:
-    """Take a record that was read; False if the tree it makes is not the one that the log signed."""
+    """Advance `stand` by a record read from the log; False if the tree then does not match the signed checkpoint."""
     stand.follow(found.leaf, found.position, found.end)
     if checkpoint is not None and stand.size == checkpoint[0]:
         stand.flush(tiles)
@@ -115,7 +115,7 @@ def follow(stand: Stand, found: Found, tiles: Tiles, checkpoint: tuple[int, byte
 
 
 def rebuilt(segments: Segments, tiles: Tiles, notary: Notary, trusted: int) -> Stand:
-    """Read the log from its beginning and write the tiles anew."""
+    """Read the log from its start and rewrite the tiles."""
     stand = Stand()
     walk = Walk(segments, notary, trusted=trusted, seq=0, leaf=ZERO, end=0)
     for found in walk.records():
@@ -125,5 +125,5 @@ def rebuilt(segments: Segments, tiles: Tiles, notary: Notary, trusted: int) -> S
 
 
 def leaf_of(line: bytes) -> bytes:
-    """The leaf hash of a record's line."""
+    """Return the leaf hash of a record's line."""
     return leaf_hash(line.partition(b"\t")[0])

@@ -1,11 +1,11 @@
-"""The tree on disk: leaf hashes and offsets of all records, and the roots of every 256 and every 65,536 of them.
+"""The Merkle tree on disk: leaf hash and position of every record, and subtree roots per 256 and 65,536 records.
 
-All of it is derived from the log and checked against the signed checkpoints when it is opened; when it is missing,
-short or wrong it is built again. With it one receipt of ten million is found and proved by reading a few kilobytes.
+It is derived from the log and checked against the signed checkpoints when opened; if missing, short or wrong, it is
+rebuilt. It lets one receipt out of ten million be found and proved by reading a few kilobytes.
 
-    leaves    40 bytes a record: leaf hash (32) ‖ position (8)
-    level08   32 bytes for every 256 records
-    level16   32 bytes for every 65,536 records
+    leaves    40 bytes per record: leaf hash (32) ‖ position (8)
+    level08   32 bytes per 256 records
+    level16   32 bytes per 65,536 records
 """
 
 import os
@@ -19,7 +19,7 @@ from tallystick.storage.journal import disk
 ENTRY = HASH_SIZE + 8
 _STEP = 8
 BLOCK = 1 << _STEP
-"""Records under one stored root."""
+"""Records per stored root."""
 _TOP = 16
 
 
@@ -30,15 +30,15 @@ class Tiles:
         disk.make_folder(folder)
         self._leaves = _open(folder / "leaves")
         self._levels = {_STEP: _open(folder / "level08"), _TOP: _open(folder / "level16")}
-        # A block of 256 hashes serves eight levels of a path; a few blocks serve one proof.
+        # A block of 256 hashes covers eight levels of a Merkle path, so one proof needs a few blocks.
         self._row = lru_cache(maxsize=16)(self._read_row)
 
     def count(self) -> int:
-        """How many records stand in the tiles (how many of them are right, the caller must check)."""
+        """Return the number of records in the tiles; the caller must verify them."""
         return min(os.fstat(self._leaves).st_size // ENTRY, self._covered())
 
     def extend(self, start: int, entries: Sequence[tuple[bytes, int]]) -> None:
-        """Store leaf hash and position of the records from `start` on, and the roots they complete."""
+        """Store leaf hash and position of the records from `start` on, and the subtree roots they complete."""
         if not entries:
             return
         data = b"".join([leaf + place.to_bytes(8) for leaf, place in entries])
@@ -54,42 +54,42 @@ class Tiles:
             _put(self._levels[_TOP], subtree_root(self.blocks(block << _STEP, (block + 1) << _STEP)), block * HASH_SIZE)
 
     def leaf(self, seq: int) -> bytes:
-        """The leaf hash of a record."""
+        """Return the leaf hash of a record."""
         return os.pread(self._leaves, HASH_SIZE, seq * ENTRY)
 
     def position(self, seq: int) -> int:
-        """Where a record stands in the log."""
+        """Return the position of a record in the log."""
         return int.from_bytes(os.pread(self._leaves, 8, seq * ENTRY + HASH_SIZE))
 
     def node(self, level: int, index: int) -> bytes:
-        """Hash of a complete subtree; 2^level · (index + 1) must not lie beyond `count`."""
+        """Return the hash of a complete subtree; 2^level · (index + 1) must not exceed `count`."""
         stored = min(level // _STEP * _STEP, _TOP)
         width = 1 << (level - stored)
-        if width > BLOCK:  # beyond 2^24 records: read as many of the top roots as it takes
+        if width > BLOCK:  # beyond 2^24 records: read as many top-level roots as needed
             return subtree_root(self._hashes(stored, index * width, width))
         first = index * width
         row = self._row(stored, first >> _STEP)
         return subtree_root(row[first % BLOCK : first % BLOCK + width])
 
     def frontier(self, blocks: int) -> Frontier:
-        """The frontier over the first so many blocks."""
+        """Return the frontier over the first `blocks` blocks."""
         return Frontier(blocks, lambda level, index: self.node(level + _STEP, index))
 
     def blocks(self, first: int, end: int) -> list[bytes]:
-        """The roots of some blocks."""
+        """Return the roots of a range of blocks."""
         return self._hashes(_STEP, first, end - first)
 
     def leaves(self, first: int, end: int) -> list[bytes]:
-        """The leaf hashes of some records."""
+        """Return the leaf hashes of a range of records."""
         return self._hashes(0, first, end - first)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for fd in (self._leaves, *self._levels.values()):
             os.close(fd)
 
     def _covered(self) -> int:
-        """Records up to which the higher levels are there as well (one more block of leaves may have begun)."""
+        """Return how many records the higher levels cover (one further block of leaves may be incomplete)."""
         blocks = os.fstat(self._levels[_STEP]).st_size // HASH_SIZE
         tops = os.fstat(self._levels[_TOP]).st_size // HASH_SIZE
         return min(((blocks + 1) << _STEP) - 1, ((tops + 1) << _TOP) - 1)

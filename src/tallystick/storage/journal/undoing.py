@@ -1,4 +1,4 @@
-"""Taking back a commit that failed, and what its caller is told."""
+"""Rolls back a failed commit and builds the caller's error."""
 
 import contextlib
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from tallystick.storage.journal.shelf import Shelf
 def take_back(
     shelf: Shelf, tail: Tail, offset: int, sealed: Sequence[SignedRecord], viewed: Sequence[SignedRecord]
 ) -> bool:
-    """Undo a commit that failed; False: part of it is still in the log, and the next look at it sets it aside.
+    """Roll back a failed commit; False: part of it is still in the log, and the next catch-up sets it aside.
 
     Args:
-        shelf: The parts on disk.
+        shelf: The journal's files.
         tail: The segment that was written to.
-        offset: Where the log ended before.
+        offset: Where the log ended before the commit.
         sealed: The records whose blobs were stored.
-        viewed: Those that stand in their views.
+        viewed: The records that were added to their views.
     """
     for record in reversed(viewed):
         with contextlib.suppress(OSError):
@@ -36,6 +36,6 @@ def take_back(
 
 
 def unwritable(error: OSError) -> LedgerUnwritable:
-    """What stood in the way."""
+    """Build the error for a failed write."""
     reason = error.strerror or "a write was cut short"
     return LedgerUnwritable(f"The journal cannot be written ({reason}). Nothing was stored. Free some space.")

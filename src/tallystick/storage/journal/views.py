@@ -1,10 +1,10 @@
-"""Session views: the receipts of one session as lines of JSON, in the form the seeds describe.
+"""Session views: the receipts of one session as JSON lines, one file per session and per issue.
 
-A view is derived from the journal. It is appended without fsync, before the head is written, so that whatever the head
-covers stands in its view as well; what a crash left out is written again when the journal is opened.
+A view is derived from the journal. It is appended without fsync before the head is written, so that it contains every
+record the head covers; lines lost in a crash are written again when the journal is opened.
 
-A view that is written anew replaces the file that other processes hold open. A file beside the views grows with every
-one that is, so that whoever holds the journal's lock can tell by its length whether to open its views again.
+Rewriting a view replaces the file that other processes hold open. A separate file grows by one byte with every rewrite,
+so that a process holding the journal's lock can tell by its length whether to reopen its views.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from tallystick.storage.journal import disk
 
 NAME = "tool_receipts.jsonl"
 OPEN_FILES = 128
-"""Views held open; more sessions than this at once pay for opening theirs again."""
+"""Maximum number of open views; with more active sessions, views are reopened as needed."""
 _FEW = OPEN_FILES // 2
-"""Below this nothing is about to be closed, and the order of use does not matter."""
+"""Up to this many open views, none is about to be closed, so the LRU order is not maintained."""
 _CHUNK = 1 << 16
 
 
@@ -35,31 +35,31 @@ class Views:
         self._marks = marks
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self.replaced = disk.open_file(replaced, flags, disk.FILE_MODE)
-        """A byte for every view that was written anew, by any process."""
+        """File with one byte for every view rewritten by any process."""
         self.known = os.fstat(self.replaced).st_size
-        """How many of them this process has heeded."""
+        """Length of `replaced` that this process has handled."""
         self.opened: OrderedDict[str, int] = OrderedDict()
         disk.make_folder(marks)
         self.broken = {mark.name for mark in marks.iterdir() if valid_session_id(mark.name)}
-        """Sessions whose view must be written again from the log; marked on disk too, as the log goes on without it."""
+        """Sessions whose view must be rewritten from the log; marked on disk too, as the log continues without it."""
         self.unmarked: set[str] = set()
-        """Those of them that could not be marked on disk."""
+        """Broken sessions that could not be marked on disk."""
 
     def path(self, session_id: str) -> Path:
-        """Where a session's view lies."""
+        """Return the path of a session's view."""
         return self._folder / session_id / NAME
 
     def current(self) -> None:
-        """Let go of views that another process may have replaced since; called under the journal's lock."""
+        """Close views if another process has rewritten any; called under the journal's lock."""
         size = os.lseek(self.replaced, 0, os.SEEK_END)
         if size != self.known:
             self._let_go()
             self.known = size
 
     def add(self, sealed: Sequence[SignedRecord]) -> list[SignedRecord]:
-        """Add records to their views, one write for each view; gives those that stand there then.
+        """Add records to their views, one write per view; return the records that were added.
 
-        A view is derived: one that cannot be written does not hold up the log, and is mended later.
+        A view is derived: one that cannot be written does not block the log and is repaired later.
         """
         sessions: dict[str, list[SignedRecord]] = {}
         for record in sealed:
@@ -74,7 +74,7 @@ class Views:
         return added
 
     def append(self, session_id: str, data: bytes) -> None:
-        """Add lines to a view; one that waits to be written again gets them then."""
+        """Append lines to a view; a broken view gets them when it is rewritten."""
         fd = self.opened.get(session_id)
         if fd is None:
             if session_id in self.broken:
@@ -86,29 +86,29 @@ class Views:
             raise OSError("short write to a session view")
 
     def mark(self, session_id: str) -> None:
-        """Take note, on disk too, that a view is not what it should be. Raises OSError if only memory knows."""
+        """Mark a view as broken, in memory and on disk. Raises OSError if it is marked in memory only."""
         self.forget(session_id)
         self.broken.add(session_id)
         self.unmarked.add(session_id)
-        # An empty file: it can be made where nothing can be written.
+        # An empty file can be created even on a full disk.
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         os.close(disk.open_file(self._marks / session_id, flags, disk.FILE_MODE))
         self.unmarked.discard(session_id)
 
     def mark_if_possible(self, session_id: str) -> None:
-        """The same for a commit, which a view cannot hold up."""
+        """Mark a view as broken, ignoring OSError: a view must not fail a commit."""
         with contextlib.suppress(OSError):
             self.mark(session_id)
 
     def unmark(self, session_id: str) -> None:
-        """It was written again."""
+        """Remove the mark of a view that was rewritten."""
         with contextlib.suppress(FileNotFoundError):
             disk.unlink(self._marks / session_id)
         self.broken.discard(session_id)
         self.unmarked.discard(session_id)
 
     def cut(self, session_id: str, data: bytes) -> None:
-        """Take back lines that were just added, if they stand at the end (or part of them does)."""
+        """Remove lines that were just added, if they, or a leading part of them, are at the end of the view."""
         path = self.path(session_id)
         with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
             size = file.seek(0, os.SEEK_END)
@@ -119,7 +119,7 @@ class Views:
                     return
 
     def repair(self, session_id: str, lines: Sequence[tuple[int, bytes]]) -> None:
-        """Make sure that a view ends with these (seq, line), the latest of its session."""
+        """Ensure that a view ends with these (seq, line) pairs, the latest of its session."""
         self.forget(session_id)
         path = self.path(session_id)
         size, last = _tail(path)
@@ -138,18 +138,18 @@ class Views:
             os.close(fd)
 
     def write_whole(self, session_id: str, lines: Iterator[bytes]) -> None:
-        """Write a view anew."""
+        """Rewrite a view."""
         self.current()
         self.forget(session_id)
         path = self.path(session_id)
         disk.make_folder(path.parent)
-        # Before the view: nobody looks until the lock is free, and a crash in between only makes them open it again.
+        # Before the view: no process checks until the lock is free, and after a crash in between they only reopen it.
         disk.write_all(self.replaced, b"\n")
         self.known += 1
         disk.write_whole(path, b"".join(lines), durable=False)
 
     def seqs(self, session_id: str) -> Iterator[int]:
-        """The sequence numbers that a view names; it is only a hint, the journal is the truth."""
+        """Yield the sequence numbers in a view; they are only a hint, the journal is authoritative."""
         with contextlib.suppress(FileNotFoundError), self.path(session_id).open("rb") as file:
             for line in file:
                 seq = _seq(line)
@@ -157,18 +157,18 @@ class Views:
                     yield seq
 
     def sessions(self) -> Iterator[str]:
-        """All sessions that have a folder."""
+        """Yield all sessions that have a folder."""
         with contextlib.suppress(FileNotFoundError), os.scandir(self._folder) as entries:
             yield from (entry.name for entry in entries)
 
     def forget(self, session_id: str) -> None:
-        """Close a view that is about to be written anew."""
+        """Close a view that is about to be rewritten."""
         fd = self.opened.pop(session_id, None)
         if fd is not None:
             os.close(fd)
 
     def let_rest(self) -> None:
-        """Much was written: what of it lies on the disk by now is seldom read."""
+        """Drop open views from the page cache after a full segment, since they are seldom read."""
         for fd in self.opened.values():
             disk.let_rest(fd)
 
@@ -196,7 +196,7 @@ class Views:
 
 
 def _tail(path: Path) -> tuple[int | None, int]:
-    """Length of a view up to its last good line, and that line's seq (-1: none); (None, -1) if there is no file."""
+    """Return the length of a view up to its last valid line, and its seq (-1: none); (None, -1) if there is no file."""
     try:
         file = path.open("rb")
     except FileNotFoundError:

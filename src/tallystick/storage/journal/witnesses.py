@@ -1,7 +1,7 @@
-"""Witnesses of the head: every new checkpoint also goes where whoever changes this machine cannot reach it.
+"""Witnesses of the head: every new checkpoint is also sent out of reach of an attacker on this machine.
 
-A webhook gets each note as the body of a POST; another log is a file to which each note is appended. What they kept is
-what shows that journal and mirror were rolled back together.
+A webhook receives each note as the body of a POST; a file witness is a log to which each note is appended. Their copies
+reveal that journal and mirror were rolled back together.
 """
 
 import os
@@ -17,22 +17,22 @@ from tallystick.storage.journal.courier import Courier, Witness
 from tallystick.storage.journal.posting import Undelivered, parse_address, post
 
 LAST_TRY_S = 2.0
-"""All witnesses together hold up the end of a process by no more."""
+"""Maximum delay of process exit, for all witnesses together."""
 _KEPT_FOR_FILES = 1024
-"""Notes that wait for a file that cannot be written; a log should have each of them."""
+"""Maximum number of notes queued for a file that cannot be written; a log should contain every note."""
 
 
 def parse_witnesses(texts: Sequence[str]) -> tuple[Witness, ...]:
-    """The witnesses that the settings name.
+    """Parse the witnesses named in the settings.
 
     Raises:
-        ConfigError: One is neither a URL that may be used nor an absolute path.
+        ConfigError: An entry is neither an allowed URL nor an absolute path.
     """
     return tuple(_parse(text, number) for number, text in enumerate(texts, 1))
 
 
 def witness_files(texts: Sequence[str]) -> list[Path]:
-    """Those of them that are files here."""
+    """Return the witnesses that are local files."""
     return [Path(text).expanduser() for text in texts if "://" not in text]
 
 
@@ -48,11 +48,11 @@ class Witnesses:
             courier.send(note)
 
     def reports(self) -> list[Incident]:
-        """Who cannot be reached, of whom that was not said before."""
+        """Return incidents for unreachable witnesses that were not reported before."""
         return [incident for courier in self._couriers for incident in courier.reports()]
 
     def finish(self) -> list[Incident]:
-        """One last try for what was not sent, then no more; who could not be reached."""
+        """Make one final attempt to send queued notes, then stop; return incidents for unreachable witnesses."""
         ends = monotonic() + LAST_TRY_S
         for courier in self._couriers:
             courier.try_last(ends)
@@ -67,14 +67,14 @@ def _parse(text: str, number: int) -> Witness:
         return Witness(number=number, shown=address.shown, deliver=partial(post, address))
     path = Path(text).expanduser()
     if "://" in text or not path.is_absolute():
-        # The text itself is not repeated: there may be a password in it.
+        # The message does not repeat the text, which may contain a password.
         message = f"'ledger.witnesses': number {number} cannot be used. Give an https:// URL or an absolute path"
         raise ConfigError(f"{message}; http:// only leads to this machine.", code="config_bad_value")
     return Witness(number=number, shown=path.name, deliver=partial(_append, path), kept=_KEPT_FOR_FILES)
 
 
 def _append(path: Path, note: bytes, _within_s: float) -> None:
-    """Add a note to a file, which others may be adding to."""
+    """Append a note to a file that other processes may also append to."""
     try:
         disk.make_folder(path.parent)
         fd = disk.open_file(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, disk.FILE_MODE)
@@ -87,7 +87,7 @@ def _append(path: Path, note: bytes, _within_s: float) -> None:
                 disk.ftruncate(fd, size)
                 raise
         finally:
-            # Let go of by name: a child that was forked just now has the open file too, and would keep the lock.
+            # Unlock explicitly: a child forked just now shares the open file and would keep the lock.
             disk.unlock(fd)
             os.close(fd)
     except OSError as error:

@@ -1,15 +1,15 @@
-"""The one who writes: commits records, the head and checkpoints, under the lock that `files.py` holds.
+"""Commits records, head and checkpoints, under the lock that `files.py` holds.
 
-What a commit writes, in this order, and why the order matters:
+A commit writes, in this order:
 
-1. blobs         a record never names a payload that is not there
+1. blobs         so that a record never refers to a missing payload
 2. the log       one write for all records of the commit, then fdatasync (durability "fsync")
-3. views         so that whatever the head covers stands in its session's view
-4. the head      here, then in the mirror; from now on the commit counts, and its callers are told
-5. a checkpoint  when 256 records or 10 seconds have passed; the tiles with it
+3. views         so that every record covered by the head is in its session's view
+4. the head      in the workspace, then in the mirror; the commit is now complete and is acknowledged
+5. a checkpoint  after 256 records or 10 seconds, together with the tiles
 
-An error before 4 is done takes everything back; an error after it loses nothing but what is derived. A caller who is
-told early goes on after 2, and the rest is owed for a moment (`late.py`).
+An error before step 4 completes rolls everything back; a later error loses only derived data. With early
+acknowledgement the caller continues after step 2, and the other writes are deferred for a moment (`late.py`).
 """
 
 import contextlib
@@ -32,21 +32,21 @@ from tallystick.storage.journal.undoing import take_back, unwritable
 
 
 class Writer:
-    """The end of the journal, held open."""
+    """Holds the journal's tail open and appends to it."""
 
     def __init__(self, shelf: Shelf, notary: Notary, stand: Stand, head: Head) -> None:
         self._shelf, self._durable, self._notary, self.stand = shelf, shelf.durable, notary, stand
         self._views, self._replaced = shelf.views.opened, shelf.views.replaced
         self._segment_bytes, self._checkpoint_every = shelf.options.segment_bytes, shelf.options.checkpoint_every
         self.noted = head.checkpointed
-        """Records that the latest checkpoint covers, as far as this process knows."""
+        """Number of records that the latest checkpoint covers, as far as this process knows."""
         self.incidents: list[Incident] = []
         """To be recorded with the next commit."""
         self._heads = Heads(shelf, notary, head, self.incidents)
         self._stopped: LedgerError | None = None
         self._fresh = 0
         self.late: Late | None = None
-        """What the last commit owes."""
+        """Deferred writes of the last commit."""
         self.commit_early = partial(self.commit_one, early=True)
         stand.end = shelf.segments.onward(stand.end)
         self._segment = segment_of(stand.end)
@@ -55,41 +55,41 @@ class Writer:
         self._wait_for_checkpoint()
 
     def current(self) -> None:
-        """Make sure that the journal is what this process left, or catch up with what others added.
+        """Check that the journal is as this process left it, or catch up with records of other processes.
 
         Raises:
-            LedgerUnwritable: It was made read-only, or an fsync failed.
-            LedgerDamaged: It was deleted, replaced, cut or damaged; nothing more is taken.
+            LedgerUnwritable: The journal was made read-only, or an fsync failed.
+            LedgerDamaged: The journal was deleted, replaced, truncated or damaged; it accepts no more records.
         """
-        # A glance before the tool ran saves one now, but only once, and not for long.
+        # A check made before the tool ran replaces this one, but only once and for a short time.
         fresh, self._fresh = monotonic_ns() < self._fresh, 0
         size = None if fresh and self._stopped is None else self._look()
         if self.late is not None:
             self.settle()
-        # Whatever another process adds stands behind our end, or begins the next file and seals this one; by the time
-        # it lets go of the lock, no glance from before the seal holds any more.
+        # Another process either appends after our end, or starts the next segment and seals this one; it releases the
+        # lock only after every check made before the seal has expired.
         if not self._tail.ends_at(self.stand.end & OFFSET, size):
             self._catch_up(self._look())
         self._shelf.views.current()
 
     def settle(self) -> None:
-        """Write what the last commit owes. Raises OSError if that cannot be; it is owed still."""
+        """Perform the deferred writes of the last commit. On OSError they stay deferred."""
         if self.late is not None:
             settle(self.late, self._tail, self._heads, self._shelf)
             self.late = None
 
     def glance(self) -> None:
-        """Whether the file that is written to is still there and can be; raises as `current` does."""
+        """Check that the current segment still exists and is writable; raises like `current`."""
         now = monotonic_ns()
         self._fresh = now + GLANCE_NS if self._look() >= 0 else 0
 
     def unmoved(self) -> bool:
-        """Whether nobody has added to the log since this process did, by one look; False: find out with `current`."""
+        """Return whether, by a cheap check, no process has appended since this one did; False: call `current`."""
         settled = self._stopped is None and self.late is None
         return settled and self._tail.still_ends_at(self.stand.end & OFFSET)
 
     def _look(self) -> int:
-        """The size of the file that is written to."""
+        """Return the size of the current segment; -1 if another process sealed it."""
         if self._stopped is not None:
             raise self._stopped
         tail = self._tail
@@ -111,7 +111,7 @@ class Writer:
         return self._heads.head
 
     def commit(self, seals: Sequence[Seal]) -> list[SignedRecord]:
-        """Seal and store records, after those that report incidents."""
+        """Sign and store records, after the records of pending incidents."""
         stand, options = self.stand, self._shelf.options
         while stand.end & OFFSET >= options.segment_bytes:
             self._roll()
@@ -123,9 +123,9 @@ class Writer:
         return sealed
 
     def commit_one(self, seal: Seal, *, early: bool = False) -> SignedRecord | None:
-        """Look and commit in one, when there is one record and nothing unusual; None: go the general way.
+        """Check the journal and commit one record by the fast path; None: use the general path.
 
-        Steps 2 to 4 are written out here: this is what nearly every call comes to.
+        Steps 2 to 4 are inlined here because nearly every call uses this path.
         """
         stand, tail = self.stand, self._tail
         start = stand.end
@@ -148,7 +148,7 @@ class Writer:
                 elif disk.write(view, flat) == len(flat):
                     self._heads.write(stand.size + 1, end, leaf)
                 else:
-                    raise OSError  # noqa: TRY301 - the general way knows what to do
+                    raise OSError  # noqa: TRY301 - the general path handles it
         except OSError as error:
             if not take_back(self._shelf, tail, offset, (), (record,)):
                 raise unwritable(error) from error
@@ -157,11 +157,11 @@ class Writer:
         return record
 
     def _as_usual(self, size: int, offset: int, *, early: bool) -> bool:
-        """Whether a record can be added here, with nothing else to be done."""
-        now = monotonic_ns()  # before the look: what happens during it must not count as seen
+        """Return whether a record can be appended with no other work due."""
+        now = monotonic_ns()  # before the check: changes during it must not count as seen
         fresh = now < self._fresh
         if not early:
-            self._fresh = 0  # it holds once; for who is told early, as long as it holds
+            self._fresh = 0  # a check is valid once; with early acknowledgement, until it expires
         if (
             self._stopped is not None
             or self.late is not None
@@ -170,7 +170,7 @@ class Writer:
             or size + 1 - self.noted >= self._checkpoint_every
             or now >= self._checkpoint_due
             or not self._tail.ends_at(offset, None if fresh else self._look())
-            or not (early or lseek(self._replaced, 0, SEEK_END) == self._shelf.views.known)  # `settle` looks, if early
+            or not (early or lseek(self._replaced, 0, SEEK_END) == self._shelf.views.known)  # `settle` checks, if early
         ):
             return False
         if early and not fresh:
@@ -192,7 +192,7 @@ class Writer:
         return sealed
 
     def try_checkpoint(self) -> bytes | None:
-        """Write tiles and a signed note; a full disk only puts it off."""
+        """Write tiles and a signed note; None on a disk error (retried later) or if the journal was replaced."""
         stand = self.stand
         self._wait_for_checkpoint()
         self.incidents += self._shelf.witnesses.reports()
@@ -203,7 +203,7 @@ class Writer:
             note = self._notary.checkpoint(stand.size, stand.root(self._shelf.tiles))
             self._shelf.checkpoints.put(note)
             self.noted = stand.size
-            # A view that is wrong, and not marked as such, is looked at again by whoever opens the journal next.
+            # A wrong view without a mark on disk is repaired when the journal is opened next.
             covered = self.head.checkpointed if self._shelf.views.unmarked else stand.size
             self._heads.write_as(Head(self.head.epoch, stand.size, covered, 0, stand.end, stand.leaf))
         except OSError:
@@ -212,30 +212,30 @@ class Writer:
         return note
 
     def tick(self) -> None:
-        """Write them if records were added since the last ones."""
+        """Write a checkpoint if records were added since the last one."""
         if self.noted != self.stand.size:
             self.try_checkpoint()
 
     def in_place(self) -> bool:
-        """Whether folder and head are still where they were; if not, nothing more is taken."""
-        # The log's own file is looked at with every commit; this, which costs more, now and then.
+        """Return whether folder and head are still in place; if not, the journal accepts no more records."""
+        # The segment itself is checked with every commit; this check costs more and runs less often.
         if not self._shelf.head.in_place():
             self._stop("The journal's folder or head was moved or replaced while in use.", "journal_replaced")
         return self._stopped is None
 
     def put_head(self) -> None:
-        """Write the head for what stands in the log now."""
+        """Write the head for the current end of the log."""
         self._heads.write(self.stand.size, self.stand.end, self.stand.leaf)
 
     def close(self) -> None:
-        """Let go of the log, and of the room behind it."""
+        """Close the log and free the space preallocated after its end."""
         if self._stopped is None:
             with contextlib.suppress(OSError):
                 self._tail.trim(offset_of(self.stand.end))
         self._tail.close()
 
     def _store(self, sealed: Sequence[SignedRecord], lines: Sequence[bytes], leaf: bytes) -> None:
-        """Steps 1 to 4; all or nothing."""
+        """Perform steps 1 to 4 atomically: all or nothing."""
         shelf, stand = self._shelf, self.stand
         viewed: list[SignedRecord] = []
         try:
@@ -251,12 +251,12 @@ class Writer:
             raise unwritable(error) from error
 
     def _sync(self) -> None:
-        """After a failed fsync the kernel may call lost pages clean: a second try would lie."""
+        """Call fdatasync; stop on failure: the kernel may mark lost pages clean, so a retry would falsely succeed."""
         try:
             disk.fdatasync(self._tail.fd)
         except OSError as error:
             with contextlib.suppress(OSError):
-                # A new epoch, so that no head of another process counts as later than this one.
+                # A new epoch, so that no head of another process compares as later than this one.
                 self._heads.write_as(self.head._replace(epoch=self.head.epoch + 1, flags=FAILED))
             self._stopped = unconfirmed(error.strerror or "")
             raise self._stopped from error
@@ -280,8 +280,8 @@ class Writer:
             self._go_to(Tail(shelf.segments, segment, roomy=self._durable), segment)
 
     def _roll(self) -> None:
-        """Begin a new segment; chain and tree go on."""
-        if self._shelf.segments.size(self._segment + 1):  # another was first, and a glance that still held missed it
+        """Start a new segment; hash chain and tree continue."""
+        if self._shelf.segments.size(self._segment + 1):  # another process was first, unseen by a check still valid
             self._catch_up(-1)
             return
         self._go_to(self._tail.followed_by(self._shelf.segments, offset_of(self.stand.end)), self._segment + 1)

@@ -1,8 +1,8 @@
-"""The versions of the tables, as Alembic revisions: one history for the gate's own tables and one for each room's.
+"""Schema migrations as Alembic revisions: one history for the gate's own tables and one per room.
 
-Up to 0.1 there was a single history for everything (`0001` to `0008`). A database of that time is split on its first
-use: the gate's history goes on from `0001`, and each room's from the last of its own revisions that had been applied.
-`tally_shared_version` keeps how far the single history had come, for rooms that are opened later.
+Up to 0.1 there was one shared history (`0001` to `0008`). Such a database is split on first use: the gate's history
+continues from `0001`, and each room's from the last of its own revisions that was applied. `tally_shared_version`
+stores the last applied revision of the shared history, for rooms that are opened later.
 """
 
 from collections.abc import Mapping
@@ -24,21 +24,21 @@ FIRST, LAST_SHARED = "0001", "0008"
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """One sequence of revisions."""
+    """A sequence of revisions."""
 
     head: str
     versions: Path
-    """The folder of its revisions."""
+    """Folder of the revisions."""
     version_table: str
     shared: tuple[str, ...] = field(default=())
-    """Its revisions that the single history of older databases had."""
+    """Its revisions that were part of the shared history of older databases."""
 
 
 GATE = History(head=HEAD, versions=Path(__file__).parent / "versions", version_table=VERSION_TABLE)
 
 
 def history_of(room: str, package: ModuleType) -> History:
-    """The history of a room's tables, from its migrations package."""
+    """Build the history of a room's tables from its migrations package."""
     known: Mapping[str, object] = vars(package)
     shared: tuple[str, ...] = known.get("SHARED", ())  # type: ignore[assignment]
     versions = Path(package.__path__[0]) / "versions"
@@ -46,15 +46,15 @@ def history_of(room: str, package: ModuleType) -> History:
 
 
 def version_of(connection: Connection, history: History = GATE) -> str | None:
-    """The revision that the database stands at; None: a new one."""
+    """Return the current revision of the database; None: a new database."""
     return _value(connection, history.version_table)
 
 
 def upgrade(connection: Connection, history: History = GATE, *, to: str = "head") -> None:
-    """Run what is missing up to a revision, in the caller's transaction: all of it or nothing.
+    """Run the missing revisions up to `to` in the caller's transaction, all or nothing.
 
     Raises:
-        ConfigError: The database stands at a revision that this code does not know.
+        ConfigError: The database is at a revision that this code does not know.
     """
     version = version_of(connection, history)
     shared = None
@@ -69,7 +69,7 @@ def upgrade(connection: Connection, history: History = GATE, *, to: str = "head"
 
 
 def _stamp_shared(connection: Connection, history: History) -> None:
-    """Start a room's history after what the single history had already applied of it."""
+    """Start a room's history after its revisions that the shared history has already applied."""
     reached = _value(connection, SHARED_TABLE)
     done = [revision for revision in history.shared if reached is not None and revision <= reached]
     if done:
@@ -83,7 +83,7 @@ def _stamp_shared(connection: Connection, history: History) -> None:
 
 
 def _run(connection: Connection, history: History, to: str) -> None:
-    # Loaded only here: it costs more time than a whole call, and most starts do not need it.
+    # Imported only here: the import takes longer than a whole call, and most starts do not need it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
     from alembic.util import CommandError  # noqa: PLC0415

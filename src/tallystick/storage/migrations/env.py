@@ -1,11 +1,11 @@
-"""What Alembic runs to begin: the connection comes from `upgrade`, and with it the transaction."""
+"""Alembic environment script: connection and transaction come from `upgrade`."""
 
 from alembic import context
 
 context.configure(
     connection=context.config.attributes["connection"],
     version_table=context.config.attributes["version_table"],
-    # SQLite can undo changes of tables too; Alembic does not assume it.
+    # SQLite supports transactional DDL; Alembic assumes it does not.
     transactional_ddl=True,
 )
 with context.begin_transaction():

@@ -1,1 +1,1 @@
-"""One file a step, in order. A step that was released is never changed."""
+"""One file per revision, in order. A released revision is never changed."""

@@ -1,4 +1,4 @@
-"""Calls that wait for a person."""
+"""Calls waiting for approval."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the table of requests."""
+    """Create the table of approval requests."""
     op.create_table(
         "tally_approvals",
         sa.Column("approval_id", sa.String(64), primary_key=True),

@@ -1,4 +1,4 @@
-"""Each room keeps the versions of its own tables; `tally_shared_version` says what older databases had before that."""
+"""Each room gets its own history; `tally_shared_version` stores the shared revision of older databases."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,5 +8,5 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Make the table that remembers how far the shared history went."""
+    """Create the table that stores the last revision of the shared history."""
     op.create_table("tally_shared_version", sa.Column("version_num", sa.String(32), primary_key=True))
