@@ -188,7 +188,7 @@ class Room:
         return {}
 
     def records(self) -> Mapping[str, Callable[[str], str | None]]:
-        """Return the records that replies may cite (`ticket:12`): prefix → function from the id to the record's text."""
+        """Return the records that replies may cite (`ticket:12`): prefix → function from id to record text."""
         return {}
 
     def figure(self, query: str) -> "Decimal | None":

@@ -177,7 +177,7 @@ class StorageSettings(_Section):
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
     user_dir: str = "~/.tallystick"
-    """What the user has for all projects, e.g. `prompts.json`."""
+    """The folder of the user's files for all projects, e.g. `prompts.json`."""
 
 
 class EvidenceSettings(_Section):
