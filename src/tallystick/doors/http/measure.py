@@ -6,11 +6,11 @@ from typing import Protocol
 from tallystick.doors.http.asgi import STATUS, App, Receive, Scope, Send
 
 ENDPOINT = "tallystick.endpoint"
-"""A handler outside the router names its template in the scope under this key."""
+"""Scope key under which a handler outside the router stores its route template."""
 OTHER = "other"
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 CRASHED = 500
-"""What the server answers when the application gives no answer."""
+"""The status that the server sends when the application sends none."""
 
 
 class RequestMetrics(Protocol):

@@ -7,7 +7,7 @@ from tallystick.gate.codes import FAULTS
 
 
 def outcome_status(header: Mapping[str, Any]) -> str | None:
-    """Return `failed` for an accepted call whose tool ran and failed, else the receipt's status; None if it has none."""
+    """Return `failed` for an accepted call whose tool ran and failed, else the receipt's status, if it has one."""
     outcome = header.get("outcome") or {}
     fault = FAULTS.get(outcome.get("fault", ""))
     status: str | None = outcome.get("status")
