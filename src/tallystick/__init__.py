@@ -259,7 +259,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'tallystick' has no attribute '{name}'")
-    from importlib import import_module  # noqa: PLC0415 - the point is to load nothing before
+    from importlib import import_module  # noqa: PLC0415 - load nothing before first use
 
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value

@@ -28,7 +28,7 @@ def main() -> None:
 def _hold_streams() -> None:
     """Open closed standard streams on the null device; otherwise the next opened file would get their descriptor."""
     while (fd := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
-        os.set_inheritable(fd, True)  # noqa: FBT003 - it has no name there
+        os.set_inheritable(fd, True)  # noqa: FBT003 - the parameter is positional-only
     os.close(fd)
 
 

@@ -31,7 +31,7 @@ class ConfigError(TallyError):
     code = "config_invalid"
 
 
-class PartMissing(ConfigError):  # noqa: N818 - reads as what it is
+class PartMissing(ConfigError):  # noqa: N818 - the name states the condition
     """An optional part is not installed; the message has the command that installs it."""
 
     code = "part_missing"
@@ -49,7 +49,7 @@ class LedgerError(TallyError):
     code = "ledger_error"
 
 
-class LedgerDamaged(LedgerError):  # noqa: N818 - reads as what it is
+class LedgerDamaged(LedgerError):  # noqa: N818 - the name states the condition
     """The journal is damaged before its tail, or is older than its head."""
 
     code = "ledger_damaged"

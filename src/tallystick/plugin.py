@@ -62,7 +62,7 @@ class CommandReference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
-    """What a room is called, what it needs, and where its parts are."""
+    """The name, requirements and references of a room."""
 
     name: str
     """The room's name in settings, commands and paths: lower-case letters, digits and underscores."""

@@ -217,7 +217,7 @@ class TurnNotices(Protocol):
         ...
 
 
-# -- what a room may bring ---------------------------------------------------------------------------------------------
+# -- ports that a room may implement -----------------------------------------------------------------------------------
 
 
 class ConversationAccess(Protocol):

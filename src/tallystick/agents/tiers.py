@@ -116,7 +116,7 @@ class Standing:
     """Total number of tasks."""
 
     def caps(self, policy: TierPolicy) -> Caps:
-        """What the next task may use."""
+        """Return the caps of the next task, clamped if a clamp is active."""
         caps = policy.caps(min(self.tier, policy.top_tier))
         return caps.clamped(policy.clamp_factor) if self.clamp_left else caps
 
@@ -159,7 +159,7 @@ class Ladder:
         return next(met, Standing(agent_id=agent_id, model=model))
 
     def caps(self, agent_id: str, model: str) -> Caps:
-        """What the next task may use."""
+        """Return the caps of the next task."""
         return self.standing(agent_id, model).caps(self.policy)
 
     def with_standing(self, standing: Standing) -> "Ladder":

@@ -100,7 +100,7 @@ def _model_factory(gate: OpenGate) -> ModelFactory:
     return partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
 
 
-# -- what rooms bring --------------------------------------------------------------------------------------------------
+# -- room ports --------------------------------------------------------------------------------------------------------
 
 
 @record

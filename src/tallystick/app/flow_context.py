@@ -23,7 +23,7 @@ from tallystick.turns.result import Injected, TurnResult
 
 _KINDS = frozenset({"outcome", "started"})
 LEAST_SHOWN = 1_000
-"""Minimum bytes shown of each result; results beyond the budget are left out and the agent is told how many."""
+"""Minimum bytes shown of each result; results beyond the budget are omitted, and the prompt says how many."""
 
 
 class GateHands:

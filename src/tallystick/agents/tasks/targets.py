@@ -13,7 +13,7 @@ NOT_RESOLVED = "not_resolved"
 _STRETCH = re.compile(r"(?<![\w/])\w[\w.-]*+(?:/[\w.-]++)*+")
 """A candidate for a path, which then ends at its last file extension."""
 _ENDING = re.compile(r"(?<!/)\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the apostrophe of a printed book
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the typographic apostrophe
 _LEADS = frozenset({"scene", "scenes", "chapter", "chapters", "file", "part", "called", "titled", "named"})
 """Words after which a single ordinary word (`Even`) is a file's name; elsewhere it is just a word."""
 _MOST_FILES, _MOST_LETTERS = 20, 1000

@@ -44,7 +44,7 @@ def data_line(data: Any) -> bytes:
     return b"data: %s\n\n" % orjson.dumps(data)
 
 
-class ClientLeft(Exception):  # noqa: N818 - says what happened
+class ClientLeft(Exception):  # noqa: N818 - the name states the condition
     """The client has disconnected."""
 
 

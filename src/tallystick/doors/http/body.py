@@ -22,7 +22,7 @@ class BodyFault(Enum):
     """The client disconnected before the end: nobody reads the response, but metrics count it."""
 
 
-class BodyRefused(Exception):  # noqa: N818 - says what happened
+class BodyRefused(Exception):  # noqa: N818 - the name states the condition
     """Raised in the application when the rest of the body will not arrive."""
 
 

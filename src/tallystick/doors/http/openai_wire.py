@@ -147,7 +147,7 @@ def _read_messages(messages: Sequence[Mapping[str, Any]]) -> _Said | Unfit:
 
 
 def _history(messages: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> Iterator[Message]:
-    """Yield the earlier texts; earlier calls and results are omitted, since the answers after them contain the gist."""
+    """Yield the earlier texts; earlier calls and results are omitted, since the answers after them report them."""
     for message, text in zip(messages, texts, strict=True):
         role = message["role"]
         if text and role != "tool":
