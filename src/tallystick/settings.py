@@ -86,13 +86,13 @@ class ToolPolicy(_Section):
 
 
 class PolicySettings(_Section):
-    """The policy for all tools: a default decision for each effect, rate, shadow mode and provenance."""
+    """The default policy of all tools: a decision for each effect, rate, shadow mode and provenance."""
 
     read: Literal["allow", "ask", "deny"] = "allow"
     write: Literal["allow", "ask", "deny"] = "allow"
     external: Literal["allow", "ask", "deny"] = "ask"
     rate: int | None = Field(default=None, gt=0)
-    """Calls per minute and caller over all tools; counted separately from the rates of single tools."""
+    """Default calls per minute and caller; each tool is counted separately."""
     shadow: bool = False
     """Decide and record, but run the call anyway."""
     provenance: Literal["ask", "off", "deny"] = "ask"
