@@ -10,14 +10,14 @@ The path of a call is the order of the folders:
     gate/reply        5  agent text → Findings
 
 `gate/pipeline.py` joins the five steps and is the only place that runs a tool. `turns/` puts a model in front of the
-gate, `agents/` holds the conversations and tasks of agents, `storage/` satisfies the ports that these name,
-`telemetry/` watches and never steers, and `app/` is the only place where parts are chosen. `rooms/` are what is built
-on the gate: each brings its own routes, commands, pages and tables, and is found by the manifest that `plugin.py`
-describes, so that nothing imports a room. Each part imports only what is below it; the build checks that.
+gate, `agents/` holds the conversations and tasks of agents, `storage/` implements the ports that these define,
+`telemetry/` observes and never decides, and `app/` is the only place that chooses implementations. `rooms/` are
+plugins built on the gate: each has its own routes, commands, pages and tables, and is discovered by the manifest that
+`plugin.py` defines, so that nothing imports a room. Each package imports only lower ones; the build checks that.
 
     from tallystick import Gate, tool
 
-Names load when they are first used, so that importing the package costs next to nothing.
+Public names are loaded on first use, so that importing the package is nearly free.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from tallystick.turns.wording import Wording
 
 __version__ = "0.1.0"
-"""The one place that says it; the build and `make release` read it here."""
+"""The single definition of the version; the build and `make release` read it here."""
 
 __all__ = [
     "ApprovalSettings",
@@ -261,7 +261,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'tallystick' has no attribute '{name}'")
-    from importlib import import_module  # noqa: PLC0415 - the point is to load nothing before
+    from importlib import import_module  # noqa: PLC0415 - load nothing before first use
 
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value

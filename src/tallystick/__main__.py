@@ -1,4 +1,4 @@
-"""`tally`, and `python -m tallystick`."""
+"""Entry point of `tally` and `python -m tallystick`."""
 
 import os
 import sys
@@ -6,14 +6,14 @@ import sys
 WRAP = ["mcp", "wrap"]
 HELP = {"--help", "-h"}
 LAST_STREAM = 2
-"""stdin, stdout and stderr have the first three numbers."""
+"""stdin, stdout and stderr are file descriptors 0 to 2."""
 
 
 def main() -> None:
     """Run the command line of this process.
 
-    A wrapped server is started by a client that waits for it, so it goes the short way: the command-line toolkit takes
-    longer to load than the relay takes to be up.
+    `tally mcp wrap` skips the command-line toolkit: a client waits for the wrapped server, and the toolkit takes longer
+    to load than the relay takes to start.
     """
     _hold_streams()
     if sys.argv[1:3] == WRAP and HELP.isdisjoint(sys.argv[3:4]):
@@ -26,9 +26,9 @@ def main() -> None:
 
 
 def _hold_streams() -> None:
-    """Let a stream that is closed lead nowhere: else the next file that is opened takes its number and its bytes."""
+    """Open closed standard streams on the null device; otherwise the next opened file would get their descriptor."""
     while (fd := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
-        os.set_inheritable(fd, True)  # noqa: FBT003 - it has no name there
+        os.set_inheritable(fd, True)  # noqa: FBT003 - the parameter is positional-only
     os.close(fd)
 
 

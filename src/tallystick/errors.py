@@ -3,19 +3,19 @@
     TallyError
     ├── ConfigError      tallystick.toml, environment, key files: what to change
     │   └── PartMissing      an optional part is not installed: the command that installs it
-    ├── RegistrationError  a tool or schema that cannot be taken
-    ├── LedgerError      the journal cannot take or give a record
+    ├── RegistrationError  a tool or schema that cannot be registered
+    ├── LedgerError      the journal cannot store or return a record
     │   ├── LedgerDamaged    damage before the tail, or a rolled-back journal
     │   └── LedgerUnwritable full disk, read-only, replaced, failed fsync
     ├── PathRefused      a path that leaves the workspace or is not a plain file
     └── ToolError        raised by a tool on purpose; becomes a clean outcome
 
-A refused call is never an exception: it is an `Outcome`. These are for what stands outside a call.
+A refused call is never an exception: it is an `Outcome`. These errors are for everything outside a call.
 """
 
 
 class TallyError(Exception):
-    """Base of all errors raised on purpose; `code` is fixed, the message says what to do."""
+    """Base of all intentional errors; `code` is stable, the message says what to do."""
 
     code = "error"
 
@@ -26,13 +26,13 @@ class TallyError(Exception):
 
 
 class ConfigError(TallyError):
-    """The configuration cannot be used as it stands."""
+    """The configuration is invalid."""
 
     code = "config_invalid"
 
 
-class PartMissing(ConfigError):  # noqa: N818 - reads as what it is
-    """An optional part is not installed; the message holds the command that installs it."""
+class PartMissing(ConfigError):  # noqa: N818 - the name states the condition
+    """An optional part is not installed; the message has the command that installs it."""
 
     code = "part_missing"
 
@@ -44,12 +44,12 @@ class RegistrationError(TallyError):
 
 
 class LedgerError(TallyError):
-    """The journal cannot do what was asked."""
+    """The journal cannot perform the requested operation."""
 
     code = "ledger_error"
 
 
-class LedgerDamaged(LedgerError):  # noqa: N818 - reads as what it is
+class LedgerDamaged(LedgerError):  # noqa: N818 - the name states the condition
     """The journal is damaged before its tail, or is older than its head."""
 
     code = "ledger_damaged"
@@ -68,9 +68,9 @@ class PathRefused(TallyError):  # noqa: N818
 
 
 class ToolError(TallyError):
-    """What a tool raises to fail cleanly.
+    """Raised by a tool to report a failure.
 
-    `status` 404 and 409 pass through, 400 means that what the tool was given is at fault, 429 that its budget is spent;
+    `status` 404 and 409 pass through, 400 means that the tool's input is invalid, 429 that its budget is spent;
     `unavailable` means that an optional part is missing.
     """
 
@@ -86,8 +86,8 @@ class ToolError(TallyError):
 
 
 def malformed_toml(source: str, error: ValueError) -> ConfigError:
-    """What the TOML reader found wrong, so that it can be put right."""
-    # Only for what cannot be used; the relay counts every module that it loads before its server runs.
+    """Build the error for invalid TOML, with the line to fix."""
+    # Imported here because only this error path needs them, and the relay's start-up time depends on its imports.
     import json  # noqa: PLC0415
     import re  # noqa: PLC0415
     from ast import literal_eval  # noqa: PLC0415

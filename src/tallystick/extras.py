@@ -1,8 +1,8 @@
-"""The optional parts of the gate and its doors: what each is for, whether it is installed, and how to install it.
+"""The optional extras of the gate and its doors: what each is for, whether it is installed, and how to install it.
 
-What a room requires stands in its manifest. Every part here is an extra of `pyproject.toml`. Code that needs one loads
-its packages when they are used and asks `need` first; a package that turns out to be missing all the same is named by
-`part_of` where the error leaves the program.
+Every part here is an extra of `pyproject.toml`; a room's requirements are in its manifest. Code that needs an extra
+calls `need` before it imports the packages. If an import fails anyway, `part_of` maps the error to its extra where the
+program reports it.
 """
 
 from importlib.util import find_spec
@@ -17,9 +17,9 @@ class Extra:
 
     name: str
     use: str
-    """What it is for, as `tally doctor` says it."""
+    """What it is for, as shown by `tally doctor`."""
     modules: tuple[str, ...]
-    """What its packages are imported as; all of them must be there."""
+    """The import names of its packages; all are required."""
 
 
 _ALL = (
@@ -38,41 +38,41 @@ _ALL = (
     Extra(name="pydantic_ai", use="Pydantic AI", modules=("pydantic_ai",)),
 )
 EXTRAS = {extra.name: extra for extra in _ALL}
-"""By name, in the order in which they are listed."""
+"""Extras by name, in display order."""
 
 
 def install_command(name: str) -> str:
-    """The command that installs an extra."""
+    """Return the command that installs an extra."""
     return f"pip install 'tallystick[{name}]'"
 
 
 def installed(name: str) -> bool:
-    """Whether every package of an extra is there; none is imported."""
+    """Return whether every package of an extra is installed, without importing any."""
     return all(_is_there(module) for module in EXTRAS[name].modules)
 
 
 def missing() -> list[Extra]:
-    """The extras that are not installed, or not completely."""
+    """Return the extras that are not or only partly installed."""
     return [extra for extra in _ALL if not installed(extra.name)]
 
 
 def need(name: str) -> None:
-    """Refuse to go on without an extra.
+    """Require an extra.
 
     Raises:
-        PartMissing: It is not installed; the message says how to install it.
+        PartMissing: The extra is not installed; the message says how to install it.
     """
     if not installed(name):
         raise not_installed(name)
 
 
 def not_installed(name: str) -> PartMissing:
-    """The error that names an extra and its command."""
+    """Build the error for a missing extra, with its install command."""
     return PartMissing(f"Not installed: {EXTRAS[name].use}. Install it with: {install_command(name)}")
 
 
 def part_of(error: ImportError) -> PartMissing | None:
-    """Which extra would have brought a module that could not be imported; None where none would, which is a bug."""
+    """Return the error for the missing extra that provides a failed import; None if no extra does, which is a bug."""
     wanted = error.name or ""
     for extra in missing():
         if any(f"{wanted}.".startswith(f"{module}.") and not _is_there(module) for module in extra.modules):
@@ -84,5 +84,5 @@ def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
     except (ModuleNotFoundError, ValueError):
-        # A parent package is missing; or something put a module without a specification in its place.
+        # A parent package is missing, or `sys.modules` holds a module without a spec.
         return False

@@ -1,7 +1,7 @@
-"""How much a file that somebody sends may come to once it is read, for every reader of files.
+"""Size limits for imported files, shared by every file reader.
 
-A small file can unpack to gigabytes, so these bound the *expanded* text and are checked while a file is read. Each
-limit names its unit and its reason; `tallystick.toml` raises them under `[imports]`.
+A small file can unpack to gigabytes, so these limits bound the *expanded* text and are checked while a file is read.
+Each limit has a unit and a reason; `[imports]` in `tallystick.toml` overrides them.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ def _limit(default: int, unit: str, reason: str) -> Any:
 
 
 class ImportLimits(BaseModel):
-    """The limits of one workspace."""
+    """The import limits of one workspace."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,11 +33,11 @@ class ImportLimits(BaseModel):
     total_bytes: int = _limit(512 * 1024**2, "bytes", "all files of one import: a novel with its pictures")
 
     def expanded(self, size: int) -> int:
-        """What a table of this size on disk may expand to."""
+        """Return the maximum expanded bytes for a table of `size` bytes on disk."""
         return min(self.expanded_bytes, max(self.free_bytes, size * self.expansion_factor))
 
     def named(self, name: str) -> str:
-        """A limit as a message names it: `imports.columns = 1,000 columns`."""
+        """Format a limit for a message: `imports.columns = 1,000 columns`."""
         extra = type(self).model_fields[name].json_schema_extra
         unit = extra["unit"] if isinstance(extra, dict) else ""
         return f"{SECTION}.{name} = {getattr(self, name):,} {unit}"

@@ -1,7 +1,7 @@
 """LangGraph and LangChain: `create_agent(model, tools=guard_tools(gate, [search, order]))`, or a `ToolNode`.
 
-A refused call is a `ToolMessage` with status "error" and the code first in its text. A result's `artifact` is the
-gate's `Outcome`, with the receipt's id. Needs `tallystick[langgraph]`.
+A refused call becomes a `ToolMessage` with status "error", whose text starts with the code. A result's `artifact` is
+the gate's `Outcome`, with the receipt's id. Requires `tallystick[langgraph]`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,12 +19,12 @@ __all__ = ["GateTool", "Governed", "chain_tools", "guard_tools"]
 
 
 def guard_tools(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> list[BaseTool]:
-    """Existing functions as LangChain tools whose calls go through the gate; unregistered ones are registered."""
+    """Wrap functions as LangChain tools whose calls go through the gate; register those that are not yet."""
     return chain_tools(guard(gate, tools, **options))
 
 
 def chain_tools(governed: Governed) -> list[BaseTool]:
-    """The gate's tools as LangChain tools."""
+    """Wrap an agent's gate tools as LangChain tools."""
     return [
         GateTool(name=offer.name, description=offer.description, args_schema=offer.schema, governed=governed)
         for offer in governed.offers()
@@ -32,7 +32,7 @@ def chain_tools(governed: Governed) -> list[BaseTool]:
 
 
 class GateTool(BaseTool):
-    """One tool behind the gate."""
+    """A LangChain tool that calls through the gate."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -40,7 +40,7 @@ class GateTool(BaseTool):
     handle_tool_error: bool = True
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
-    # Arguments come by name alone, so that one called `config` or `self` reaches the tool like any other.
+    # Keyword arguments only, so that tool arguments named `config` or `self` are passed on like any other.
     def _run(self, /, **arguments: Any) -> tuple[str, Outcome]:
         return _content(self.governed.call_sync(self.name, arguments))
 

@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: `Agent(tools=guard_tools(gate, [search, order]))`.
 
-A refused call reaches the model as the tool's output, the code first; the run goes on, as that SDK's own tools do it.
-Needs `tallystick[agents]`.
+A refused call reaches the model as the tool's output, which starts with the code; the run continues, as with the SDK's
+own tools. Requires `tallystick[agents]`.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,12 +18,12 @@ __all__ = ["Governed", "agent_tools", "guard_tools"]
 
 
 def guard_tools(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> list[FunctionTool]:
-    """Existing functions as function tools whose calls go through the gate; unregistered ones are registered."""
+    """Wrap functions as function tools whose calls go through the gate; register those that are not yet."""
     return agent_tools(guard(gate, tools, **options))
 
 
 def agent_tools(governed: Governed) -> list[FunctionTool]:
-    """The gate's tools as function tools."""
+    """Wrap an agent's gate tools as function tools."""
     return [_tool(governed, offer) for offer in governed.offers()]
 
 
@@ -36,6 +36,6 @@ def _tool(governed: Governed, offer: Offer) -> FunctionTool:
         description=offer.description,
         params_json_schema=offer.schema,
         on_invoke_tool=call,
-        # The gate checks arguments against the schema as it is; the API's strict mode takes only a part of JSON Schema.
+        # The gate validates against the full schema; the API's strict mode supports only a subset of JSON Schema.
         strict_json_schema=False,
     )

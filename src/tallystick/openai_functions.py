@@ -1,4 +1,4 @@
-"""Plain OpenAI function calling, in both of its APIs; no SDK is needed, dicts and the SDK's objects are taken alike.
+"""Plain OpenAI function calling, for both APIs; accepts dicts and SDK objects and does not require the SDK.
 
 client.chat.completions.create(..., tools=chat_tools(governed))
 messages += await answer_chat(governed, message.tool_calls)
@@ -14,7 +14,7 @@ from tallystick.doors.governed import Governed
 
 
 def chat_tools(governed: Governed) -> list[dict[str, Any]]:
-    """`tools` for chat completions."""
+    """Build the `tools` parameter of chat completions."""
     return [
         {
             "type": "function",
@@ -25,7 +25,7 @@ def chat_tools(governed: Governed) -> list[dict[str, Any]]:
 
 
 def response_tools(governed: Governed) -> list[dict[str, Any]]:
-    """`tools` for the Responses API."""
+    """Build the `tools` parameter of the Responses API."""
     return [
         {"type": "function", "name": offer.name, "description": offer.description, "parameters": offer.schema,
          "strict": False}
@@ -34,22 +34,22 @@ def response_tools(governed: Governed) -> list[dict[str, Any]]:
 
 
 async def answer_chat(governed: Governed, calls: Iterable[Any] | None) -> list[dict[str, Any]]:
-    """A `tool` message for each call, in order; a refusal's begins with its code."""
+    """Run the calls and return a `tool` message for each, in order; the text of a refusal starts with its code."""
     return [_tool_message(call, (await governed.call(*_named(_of(call, "function")))).text) for call in calls or ()]
 
 
 def answer_chat_sync(governed: Governed, calls: Iterable[Any] | None) -> list[dict[str, Any]]:
-    """`answer_chat` without `await`."""
+    """Blocking form of `answer_chat`."""
     return [_tool_message(call, governed.call_sync(*_named(_of(call, "function"))).text) for call in calls or ()]
 
 
 async def answer_response(governed: Governed, output: Iterable[Any]) -> list[dict[str, Any]]:
-    """A `function_call_output` item for each call among a response's output."""
+    """Run the calls in a response's output and return a `function_call_output` item for each."""
     return [_output(item, (await governed.call(*_named(item))).text) for item in _calls(output)]
 
 
 def answer_response_sync(governed: Governed, output: Iterable[Any]) -> list[dict[str, Any]]:
-    """`answer_response` without `await`."""
+    """Blocking form of `answer_response`."""
     return [_output(item, governed.call_sync(*_named(item)).text) for item in _calls(output)]
 
 

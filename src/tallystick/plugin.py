@@ -1,15 +1,15 @@
-"""What a room may bring: the manifest that its entry point names, and the object that the gate opens.
+"""The plugin interface of rooms: the manifest that an entry point names, and the room object that the gate opens.
 
 A room is a plugin. Its distribution declares one entry point in the group `tallystick.rooms`, which names a `Manifest`:
 
     [project.entry-points."tallystick.rooms"]
     tasting = "tasting_room:MANIFEST"
 
-The manifest is light: a name, one sentence, and references (`"package.module:attribute"`) into the room's own
-distribution. Each door resolves only the reference it needs, when it needs it: the command line never loads a page, the
+The manifest is cheap to load: a name, one sentence, and references (`"package.module:attribute"`) into the room's own
+distribution. Each door resolves only the references it needs, on first use: the command line never loads a page, the
 gate never loads a web framework, and `tally --help` loads no room at all.
 
-    room        RoomContext → Room               the gate, when the room is switched on
+    room        RoomContext → Room               the gate, when the room is enabled
     settings    a pydantic model                 checks `[rooms.NAME]` of tallystick.toml
     migrations  a package of Alembic revisions   before the room first uses the database
     http        HttpContext → routers            `tally serve`
@@ -18,9 +18,9 @@ gate never loads a web framework, and `tally --help` loads no room at all.
     demo        a `Part`                         `tally demo`
     doctor      Here → findings                  `tally doctor`
 
-`docs/extending.md` walks through all of it with a room that lives outside this repository.
+`docs/extending.md` explains all of it with a room from outside this repository.
 
-This module imports nothing at run time but the standard library.
+At run time this module imports only the standard library.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tallystick.turns.wording import Wordings
 
 GROUP = "tallystick.rooms"
-"""The entry-point group that rooms are found by."""
+"""The entry-point group of rooms."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,18 +62,18 @@ class CommandReference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
-    """What a room is called, what it needs, and where its parts are."""
+    """The name, requirements and references of a room."""
 
     name: str
     """The room's name in settings, commands and paths: lower-case letters, digits and underscores."""
     summary: str
     """One sentence about what the room is for."""
     room: str
-    """Reference to what makes the room: a class or function that takes a `RoomContext`."""
+    """Reference to the room's factory: a class or function that takes a `RoomContext`."""
     requires: tuple[str, ...] = ()
     """Top-level modules that must be importable. If one is missing the room is listed as unavailable."""
     install: str = ""
-    """The command that installs what is missing."""
+    """The command that installs missing requirements."""
     settings: str | None = None
     """Reference to the pydantic model of `[rooms.NAME]`; without it the room takes no settings."""
     migrations: str | None = None
@@ -81,7 +81,7 @@ class Manifest:
     http: str | None = None
     """Reference to a function from `HttpContext` to the room's routers."""
     paths: tuple[str, ...] = ()
-    """The path prefixes of those routes, so that they answer `tool_unavailable` while the room is off."""
+    """The path prefixes of those routes; they answer `tool_unavailable` while the room is unavailable."""
     commands: tuple[CommandReference, ...] = ()
     """The room's commands."""
     web: str | None = None
@@ -92,7 +92,7 @@ class Manifest:
     """Reference to a function from the command line's `Here` to the findings of the room for `tally doctor`."""
 
     def missing(self) -> tuple[str, ...]:
-        """The modules that the room requires and this environment does not have."""
+        """Return the required modules that are not installed."""
         return tuple(module for module in self.requires if not _is_importable(module))
 
 
@@ -104,7 +104,7 @@ def _is_importable(module: str) -> bool:
 
 
 class RoomContext(Protocol):
-    """What a room is given when it is opened. Everything is made on first use."""
+    """The workspace components that a room receives when it is opened. Each is created on first use."""
 
     @property
     def workspace(self) -> "Path":
@@ -118,7 +118,7 @@ class RoomContext(Protocol):
 
     @property
     def options(self) -> Any:
-        """The room's own section, checked: an instance of the model that the manifest names."""
+        """The room's own settings, validated: an instance of the model that the manifest names."""
         ...
 
     @property
@@ -133,12 +133,12 @@ class RoomContext(Protocol):
 
     @property
     def sources(self) -> "FileSources":
-        """The workspace's files, as far as they may be read and quoted."""
+        """The workspace's files that may be read and quoted."""
         ...
 
     @property
     def embeddings(self) -> Any:
-        """Models that turn texts into vectors."""
+        """The embedding models."""
         ...
 
     @property
@@ -147,78 +147,78 @@ class RoomContext(Protocol):
         ...
 
     def cards(self) -> "Mapping[str, Card]":
-        """The cards of all registered tools, by name."""
+        """Return the cards of all registered tools, by name."""
         ...
 
     def flow_context(self) -> "FlowContext":
-        """What lets a tool or flow of the room call other tools and ask agents, through the gate."""
+        """Return the context through which the room's tools and flows call other tools and ask agents."""
         ...
 
     def now_ms(self) -> int:
-        """The wall clock in milliseconds."""
+        """Return the wall-clock time in milliseconds."""
         ...
 
     def monotonic(self) -> float:
-        """A clock that never goes back, in seconds."""
+        """Return the time of a monotonic clock in seconds."""
         ...
 
     def new_id(self, kind: str) -> str:
-        """A new id, such as `ticket_5f0c…` for the kind `ticket`."""
+        """Generate a new id, such as `ticket_5f0c…` for the kind `ticket`."""
         ...
 
     def random(self, size: int) -> bytes:
-        """Random bytes."""
+        """Return `size` random bytes."""
         ...
 
 
 class Room:
-    """An open room. Subclass it and override what the room has; every method has a default that brings nothing."""
+    """Base class of an open room. Override the methods the room needs; every default contributes nothing."""
 
     name: str
 
     def tools(self) -> "Iterable[Tool]":
-        """The tools that the room registers with the gate; a tool's own rule travels with it."""
+        """Return the tools that the room registers with the gate; a tool carries its own rule."""
         return ()
 
     def flows(self, durable: "Durable", context: "FlowContext") -> None:
-        """Register the room's durable flows. Called once by processes that start or run them."""
+        """Register the room's durable flows; called once in each process that starts or runs them."""
 
     def wordings(self) -> "Wordings":
-        """How the room words tools for models, where that differs from their cards."""
+        """Return the room's tool descriptions for models, where they differ from the cards."""
         return {}
 
     def records(self) -> Mapping[str, Callable[[str], str | None]]:
-        """Records that replies may cite (`ticket:12`): prefix → a function from the id to the record's text."""
+        """Return the records that replies may cite (`ticket:12`): prefix → function from id to record text."""
         return {}
 
     def figure(self, query: str) -> "Decimal | None":
-        """Recompute a figure that a reply cites; None if the query is not of this room."""
+        """Recompute a figure that a reply cites; None if the query is not for this room."""
         del query
         return None
 
     def texts_by(self, agent_id: str, tool_id: str) -> "Iterable[str]":
-        """Texts that an agent wrote in this room by other ways than calls, as far as a tool may show them.
+        """Return texts that an agent wrote in this room other than by calls and that the tool may return.
 
-        An agent's own words are no evidence for it.
+        The reply check uses them because an agent must not cite its own text as evidence.
         """
         del agent_id, tool_id
         return ()
 
     def gauges(self) -> Mapping[str, float]:
-        """The room's current figures for `/metrics`, by name."""
+        """Return the room's current gauge values for `/metrics`, by name."""
         return {}
 
     def conversation_access(self) -> "ConversationAccess | None":
-        """Decides who may continue a shared conversation of this room, such as a conference."""
+        """Return the port that decides who may continue a shared conversation, such as a conference."""
         return None
 
     def task_context(self) -> "TaskContext | None":
-        """Knows which issue a task belongs to and which files it can be about."""
+        """Return the port that finds the issue of a task and the files it can be about."""
         return None
 
     def turn_listener(self) -> "TurnListener | None":
-        """Is told when an agent has finished a turn."""
+        """Return the listener that is called when an agent has finished a turn."""
         return None
 
     def close(self) -> None:
-        """Write what is pending and release what is held."""
+        """Flush pending writes and release resources."""

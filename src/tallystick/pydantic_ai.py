@@ -1,7 +1,7 @@
 """Pydantic AI: `Agent(model, tools=guard_tools(gate, [search, order]))`.
 
-A refused call is a failed tool return with the code first in its text; it uses none of the tool's retries. A result's
-`metadata` is the gate's `Outcome`, with the receipt's id. Needs `tallystick[pydantic_ai]`.
+A refused call becomes a failed tool return whose text starts with the code; it uses none of the tool's retries. A
+result's `metadata` is the gate's `Outcome`, with the receipt's id. Requires `tallystick[pydantic_ai]`.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,17 +18,17 @@ __all__ = ["Governed", "agent_tools", "guard_tools"]
 
 
 def guard_tools(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> list[Tool[Any]]:
-    """Existing functions as Pydantic AI tools whose calls go through the gate; unregistered ones are registered."""
+    """Wrap functions as Pydantic AI tools whose calls go through the gate; register those that are not yet."""
     return agent_tools(guard(gate, tools, **options))
 
 
 def agent_tools(governed: Governed) -> list[Tool[Any]]:
-    """The gate's tools as Pydantic AI tools."""
+    """Wrap an agent's gate tools as Pydantic AI tools."""
     return [_tool(governed, offer) for offer in governed.offers()]
 
 
 def _tool(governed: Governed, offer: Offer) -> Tool[Any]:
-    # Arguments come by name alone, so that each reaches the tool, whatever it is called.
+    # Keyword arguments only, so that a tool argument of any name is passed on.
     async def call(**arguments: Any) -> ToolReturn[Any]:
         answer = await governed.call(offer.name, arguments)
         if answer.refusal is not None:

@@ -1,8 +1,8 @@
-"""Everything that can be set, in one place.
+"""All settings of a workspace.
 
-What comes later wins: defaults, `tallystick.toml` in the workspace, the names older documents use for environment
-variables (`APP_ENABLE_RBAC`, …), `TALLY_*` (`TALLY_LEDGER__DURABILITY`, two underscores between section and key). A
-wrong key or value is an error that names it. This module alone reads the environment.
+Later sources override earlier ones: defaults, `tallystick.toml` in the workspace, legacy environment variables
+(`APP_ENABLE_RBAC`, …), `TALLY_*` variables (`TALLY_LEDGER__DURABILITY`, two underscores between section and key). An
+unknown key or invalid value is an error that names it. Only this module reads the environment.
 """
 
 import os
@@ -28,7 +28,7 @@ OLD_NAMES: dict[str, tuple[str, ...]] = {
     "TOOL_TOKEN_BUDGET": ("limits", "tokens"), "APP_ENABLE_RBAC": ("auth", "enabled"),
     "MAX_TOOL_STEPS": ("limits", "steps"), "TOOL_MAX_STEPS": ("limits", "steps"),
 }  # fmt: skip
-"""Names from the documents the product comes from, and short forms; aliases live here alone."""
+"""Legacy and short names of environment variables → settings path; all aliases are defined here."""
 
 
 class _Section(BaseModel):
@@ -36,18 +36,18 @@ class _Section(BaseModel):
 
 
 class GateSettings(_Section):
-    """How model text is admitted."""
+    """Admission of model text, turns and tools."""
 
     cot: Literal["strip", "reject"] = "strip"
-    """What to do with a thinking block before the envelope."""
+    """How to handle a thinking block before the envelope."""
     turn_ttl_s: int = Field(default=3600, gt=0)
-    """A turn, and its nonce with it, ends after this long."""
+    """Seconds after which a turn and its nonce expire."""
     tools: tuple[str, ...] = ()
     """Python files (relative to the workspace) or modules whose tools are registered when the workspace is opened."""
 
 
 class LimitSettings(_Section):
-    """What one agent turn may spend, unless the turn says less."""
+    """The limits of one agent turn; a turn may set lower ones."""
 
     steps: int = Field(default=6, ge=0)
     bytes_per_step: int = Field(default=8_000, gt=0)
@@ -60,24 +60,24 @@ class LimitSettings(_Section):
 
 
 class ArgumentRule(_Section):
-    """A JSON Schema the arguments must also satisfy, for some roles or for all."""
+    """An additional JSON Schema for the arguments, for some roles or for all."""
 
     roles: frozenset[str] = frozenset()
-    """Applies to callers with one of these; empty: to everyone."""
-    # `schema` is a method of pydantic's own, hence the alias.
+    """Applies to callers with one of these roles; if empty, to everyone."""
+    # An alias, because pydantic's `BaseModel` already has a method `schema`.
     overlay: dict[str, Any] = Field(alias="schema")
     otherwise: Literal["deny", "ask"] = "deny"
-    """What happens to a call that does not satisfy it."""
+    """The decision for a call that does not satisfy the schema."""
     name: str = "argument_rule"
 
 
 class ToolPolicy(_Section):
-    """What policy says about one tool."""
+    """The policy for one tool."""
 
     decision: Literal["allow", "ask", "deny"] | None = None
-    """None: by the tool's effect."""
+    """None: the default for the tool's effect."""
     roles: frozenset[str] | None = None
-    """Narrows the tool's own roles, never widens them; for a tool that names none they are its roles."""
+    """Narrows the tool's own roles, never widens them; if the tool declares none, these apply."""
     rate: int | None = Field(default=None, gt=0)
     """Calls per minute and caller."""
     shadow: bool | None = None
@@ -86,25 +86,25 @@ class ToolPolicy(_Section):
 
 
 class PolicySettings(_Section):
-    """The default for each effect, and what differs for single tools."""
+    """The default policy of all tools: a decision for each effect, rate, shadow mode and provenance."""
 
     read: Literal["allow", "ask", "deny"] = "allow"
     write: Literal["allow", "ask", "deny"] = "allow"
     external: Literal["allow", "ask", "deny"] = "ask"
     rate: int | None = Field(default=None, gt=0)
-    """Calls per minute and caller, all tools together count apart."""
+    """Default calls per minute and caller; each tool is counted separately."""
     shadow: bool = False
-    """Decide and record, but let the call through."""
+    """Decide and record, but run the call anyway."""
     provenance: Literal["ask", "off", "deny"] = "ask"
-    """A write with an argument that came out of somebody's text, and from nothing the user said."""
+    """The decision for a write with an argument from other people's text that the user did not mention."""
 
 
 class ApprovalSettings(_Section):
-    """Calls that wait for a person."""
+    """Calls that wait for approval."""
 
     ttl_s: int = Field(default=86_400, gt=0)
     elicitation: bool = False
-    """Whether an answer given through MCP elicitation counts as a person's."""
+    """Whether an answer through MCP elicitation counts as a person's approval."""
 
 
 class LedgerSettings(_Section):
@@ -112,19 +112,19 @@ class LedgerSettings(_Section):
 
     durability: Literal["fsync", "os"] = "fsync"
     segment_bytes: int = Field(default=256 * 1024 * 1024, ge=4096)
-    """A new journal file is begun after this size; chain and tree go on."""
+    """A new journal segment starts after this size; hash chain and Merkle tree continue across segments."""
     checkpoint_every: int = Field(default=256, gt=0)
     checkpoint_s: int = Field(default=10, gt=0)
     mirror: str | None = None
-    """A file for the outside copy of the head; default: in the user's state folder. `off` switches it off."""
+    """The file that mirrors the head outside the workspace; default: in the user's state folder. `off` disables it."""
     witnesses: tuple[str, ...] = ()
-    """Who is sent every checkpoint: an https URL (http on loopback), or a file by its absolute path."""
+    """Receivers of every checkpoint: an https URL (http on loopback), or a file by its absolute path."""
     inline_bytes: int = Field(default=65_536, ge=0)
-    """Payloads above this lie beside the log as blobs."""
+    """Larger payloads are stored beside the log as blobs."""
 
 
 class RedactSettings(_Section):
-    """Argument names whose values are never stored as text."""
+    """Argument names whose values are never stored in plain text."""
 
     keys: frozenset[str] = frozenset(
         {"password", "passwd", "secret", "api_key", "apikey", "token", "access_token", "refresh_token",
@@ -133,7 +133,7 @@ class RedactSettings(_Section):
 
 
 class AuthSettings(_Section):
-    """Who may call over HTTP."""
+    """Authentication over HTTP."""
 
     enabled: bool = False
     jwt_secret: SecretStr | None = None
@@ -144,7 +144,7 @@ class AuthSettings(_Section):
     issuer: str | None = None
     leeway_s: int = Field(default=30, ge=0)
     development: bool = False
-    """Allows short secrets; never for real use."""
+    """Allows short secrets; never use it in production."""
 
 
 class ServerSettings(_Section):
@@ -153,16 +153,16 @@ class ServerSettings(_Section):
     host: str = "127.0.0.1"
     port: int = Field(default=8787, ge=0, le=65535)
     allowed_hosts: tuple[str, ...] = ()
-    """Host names besides loopback that requests may name."""
+    """Accepted `Host` names besides loopback."""
     max_body_bytes: int = Field(default=1024 * 1024, gt=0)
     body_timeout_s: int = Field(default=15, gt=0)
     max_upload_bytes: int = Field(default=256 * 1024 * 1024, gt=0)
-    """For routes that take a file; larger ones are better named by their path."""
+    """For routes that accept a file upload; import larger files by path."""
     upload_timeout_s: int = Field(default=600, gt=0)
 
 
 class TelemetrySettings(_Section):
-    """What is counted and traced."""
+    """Metrics and tracing."""
 
     metrics: bool = True
     tracing: bool = False
@@ -170,28 +170,28 @@ class TelemetrySettings(_Section):
 
 
 class StorageSettings(_Section):
-    """Where things lie."""
+    """Storage locations."""
 
     database_url: str | None = None
     """SQLAlchemy URL; default: SQLite in the workspace's control room."""
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
     user_dir: str = "~/.tallystick"
-    """What the user has for all projects, e.g. `prompts.json`."""
+    """The folder of the user's files for all projects, e.g. `prompts.json`."""
 
 
 class EvidenceSettings(_Section):
     """The reply check."""
 
     sources: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Agent or role → path patterns of which at least one item must come; overrides the defaults."""
+    """Agent or role → path patterns; at least one evidence item must match. Overrides the defaults."""
 
 
 class ModelSettings(_Section):
-    """Answers of models."""
+    """Limits for model responses."""
 
     answer_bytes: int = Field(default=1024 * 1024, gt=0)
-    """Larger answers are thrown away."""
+    """Larger responses are discarded."""
 
 
 class Settings(_Section):
@@ -212,10 +212,10 @@ class Settings(_Section):
     evidence: EvidenceSettings = EvidenceSettings()
     models: ModelSettings = ModelSettings()
     rooms: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """A room's own settings, checked by the room."""
+    """Settings of each room, validated by the room."""
 
     def state_dir(self) -> Path:
-        """Where heads are mirrored and the start-up token lies."""
+        """Return the folder of the mirrored heads and the start-up token."""
         if self.storage.state_dir:
             return Path(self.storage.state_dir).expanduser()
         base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
@@ -226,21 +226,21 @@ def load_settings(workspace: Path, environ: Mapping[str, str] | None = None, con
     """Read the configuration of a workspace.
 
     Args:
-        workspace: The folder that holds `tallystick.toml` (it need not be there).
+        workspace: The folder of `tallystick.toml` (the file is optional).
         environ: The environment; the process's own if not given.
-        config: Another TOML file to read instead.
+        config: A TOML file to read instead; it must exist.
 
     Raises:
-        ConfigError: Malformed TOML, an unknown key or a wrong value; the message names file and key.
+        ConfigError: Unreadable or malformed TOML, an unknown key or an invalid value; the message names file and key.
     """
     path = config or workspace / CONFIG_NAME
-    # A file that was asked for must be there: to go on without it would be to go on without its policy.
+    # A missing explicit file is an error: continuing would drop the policy it defines.
     raw = read_toml(path) if config is not None or path.exists() else {}
     return parse_settings(_with_environment(raw, os.environ if environ is None else environ), source=path.name)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read one TOML file, with an error that says where it breaks."""
+    """Read one TOML file; a `ConfigError` names the line of a syntax error."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -250,7 +250,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_settings(raw: Mapping[str, Any], *, source: str = CONFIG_NAME) -> Settings:
-    """Check plain data against the settings; the error names the first wrong key."""
+    """Validate plain data as settings; a `ConfigError` names the first invalid key."""
     try:
         return Settings.model_validate(raw)
     except ValidationError as error:
@@ -284,17 +284,17 @@ def _put(into: dict[str, Any], path: tuple[str, ...], value: str) -> None:
 
 
 def debugging(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether `TALLY_DEBUG` asks for stack traces of what must not happen."""
+    """Return whether `TALLY_DEBUG` enables stack traces for internal errors."""
     return (os.environ if environ is None else environ).get("TALLY_DEBUG", "") not in {"", "0"}
 
 
 def text_editor(environ: Mapping[str, str] | None = None) -> str:
-    """The command with which the user edits text."""
+    """Return the user's editor command: `VISUAL`, `EDITOR` or `vi`."""
     given = os.environ if environ is None else environ
     return given.get("VISUAL") or given.get("EDITOR") or "vi"
 
 
 def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | None:
-    """What stands in the variable that an endpoint names for its key, or in `APP_` + that name; None if not set."""
+    """Return an endpoint's API key from the variable `name`, or from `APP_` + `name`; None if neither is set."""
     given = os.environ if environ is None else environ
     return given.get(name) or given.get(f"APP_{name}")

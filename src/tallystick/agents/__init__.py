@@ -1,1 +1,1 @@
-"""Agents, their endpoints, tiers and credits; services for chats, tasks and administration. I/O comes in by ports."""
+"""Agents, their endpoints, tiers and credits; services for chats, tasks and administration. All I/O is behind ports."""

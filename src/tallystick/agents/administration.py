@@ -13,7 +13,7 @@ SESSION = "agents"
 
 
 class AgentAdministration:
-    """Changes agents and tiers for a person. Reads and writes files: not for the event loop."""
+    """Changes agents and tiers for a person. Does blocking file I/O: do not call it on the event loop."""
 
     def __init__(self, *, registry: AgentRegistry, tiers: TierStore, changes: ChangeRecords) -> None:
         self.registry = registry
@@ -26,10 +26,10 @@ class AgentAdministration:
         """Change the roster for a person.
 
         Args:
-            how: Makes the new roster from the current one.
+            how: Returns the new roster, given the current one.
             caller: The person.
-            action: A fixed word for the audit record, e.g. `agent.remove`.
-            agent_id: The agent that is changed.
+            action: A fixed identifier for the audit record, e.g. `agent.remove`.
+            agent_id: The agent to change.
         """
         self._changes.require_writable()
         after = self.registry.change(how)
@@ -38,7 +38,7 @@ class AgentAdministration:
         return after
 
     def set_policy(self, policy: TierPolicy, *, caller: Caller) -> TierPolicy:
-        """Put another tier policy in force for a person."""
+        """Set the tier policy for a person."""
         self._changes.require_writable()
         self.tiers.set_policy(policy)
         self._changes.record(caller, "tiers.policy", "tiers/policy")
@@ -47,11 +47,11 @@ class AgentAdministration:
     def task_result(
         self, agent_id: str, model: str | None, result: Result, *, caller: Caller
     ) -> tuple[Standing, Move] | Problem:
-        """Count the result of a task as a person reports it.
+        """Count the result of a task that a person reports.
 
         Args:
             agent_id: The agent that did the task.
-            model: The model it used; None: the one of the agent's endpoint.
+            model: The model it used; None: the model of the agent's endpoint.
             result: The result.
             caller: The person.
         """

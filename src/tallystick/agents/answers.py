@@ -27,7 +27,7 @@ class Answered:
 
 @record
 class Unanswered:
-    """There was no turn, or its model failed. The code is fixed; the advice says what to do."""
+    """No turn was run, or its model failed. The code is stable; the advice says what to do."""
 
     code: str
     advice: str
@@ -53,11 +53,11 @@ _MODEL_ERRORS: dict[str, tuple[int, Category]] = {
     "prompt_too_large": (413, Category.VALIDATION_ERROR),
     "provider_not_installed": (503, _UNAVAILABLE),
 }
-"""Code → status and category. A wrong configuration here is 503, a failure of the endpoint is 502."""
+"""Code → status and category. A wrong local configuration is 503, a failure of the endpoint is 502."""
 
 
 def model_failure(error: ModelError) -> Unanswered:
-    """A model error with its status and category."""
+    """Convert a model error, with its status and category."""
     status, category = _MODEL_ERRORS[error.code]
     return Unanswered(
         code=error.code, advice=error.message, status=status, category=category, retry_after_s=error.retry_after_s

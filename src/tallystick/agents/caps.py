@@ -1,4 +1,4 @@
-"""How much an agent may do at its tier: four curves, and what a clamp leaves of them."""
+"""The caps of an agent at its tier: four growth curves, and the clamp that reduces them."""
 
 from math import floor
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from tallystick.records import record
 
 _EDGE = 1e-9
-"""0.29 · 100 is 28.999999999999996: a hair below a whole number counts as the number."""
+"""Tolerance for float rounding: 0.29 · 100 is 28.999999999999996 and must count as 29."""
 
 
 @record
 class Curve:
-    """`min(round(offset + mult · growth^(tier - 1)), ceiling)`, halves up."""
+    """`min(round(offset + mult · growth^(tier - 1)), ceiling)`, rounding halves up."""
 
     offset: float
     mult: float
@@ -19,13 +19,13 @@ class Curve:
     ceiling: int
 
     def at(self, tier: int) -> int:
-        """The cap at a tier; the first is 1."""
+        """Return the cap at a tier; tiers start at 1."""
         return min(floor(self.offset + self.mult * self.growth ** (tier - 1) + 0.5 + _EDGE), self.ceiling)
 
 
 @record
 class Caps:
-    """What one task may use."""
+    """The caps of one task."""
 
     steps: int
     active_issues: int
@@ -33,7 +33,7 @@ class Caps:
     tool_actions: int
 
     def clamped(self, factor: float) -> "Caps":
-        """A part of it, but never nothing: an agent that may do nothing can never show that it does better."""
+        """Scale the caps by `factor`, but never to zero: an agent without any allowance could never recover."""
         return Caps(
             steps=_part(self.steps, factor),
             active_issues=_part(self.active_issues, factor),
@@ -42,7 +42,7 @@ class Caps:
         )
 
     def reached(self, *, steps: int = 0, output_tokens: int = 0, tool_actions: int = 0) -> bool:
-        """Whether a run used all that one of the caps allows: only such a run shows that more would be used well."""
+        """Return whether a run reached one of the caps: only then is there evidence that higher caps would be used."""
         return steps >= self.steps or output_tokens >= self.output_tokens or tool_actions >= self.tool_actions
 
     def as_dict(self) -> dict[str, Any]:

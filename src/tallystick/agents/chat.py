@@ -1,4 +1,4 @@
-"""A message to an agent, and what is wrong with one that cannot be taken."""
+"""A message to an agent, and the validation of its text."""
 
 import re
 
@@ -10,21 +10,21 @@ from tallystick.turns.model import Message
 from tallystick.turns.request import NO_POLICY, ToolPolicy
 
 MAX_MESSAGE_BYTES = 256 * 1024
-"""A hundred pages. Longer texts belong into a file, which an agent reads part by part."""
+"""About a hundred pages. Longer texts belong in a file, which an agent reads in parts."""
 _BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""Characters that stand in no text: control characters but tab, line ends and form feed; halves of characters."""
+"""Non-text characters: control characters except tab, line ends and form feed; lone surrogates; noncharacters."""
 _RETRY_HINT = "Put the text into a file of the workspace and name the file."
 
 
 @record
 class Reported:
-    """What a client says came of a call that was handed back to it."""
+    """The result that a client reports for a call handed back to it."""
 
     receipt_id: str | None
-    """Of the call; None: the client names a call that was never handed out."""
+    """The receipt of the call; None: the client names a call that was never handed back."""
     content: str
     fresh: bool
-    """It comes with this message, and is to be recorded."""
+    """Whether the result is new with this message and must be recorded."""
 
 
 @record
@@ -36,14 +36,14 @@ class Chat:
     agent_id: str | None = None
     """None: the Chief of Staff."""
     offline: bool = False
-    """By the offline agent, whatever endpoint is chosen."""
+    """Use the offline model, whatever endpoint the agent has."""
     session_id: str | None = None
     """None: a new session."""
     conference_id: str | None = None
     policy: ToolPolicy = NO_POLICY
     skip_tools: bool = False
     history: tuple[Message, ...] | None = None
-    """What was said before; None: what the session's transcript says."""
+    """Earlier messages; None: those of the session's transcript."""
     client_tools: tuple[Card, ...] = ()
     """Tools that the client runs itself."""
     reported: tuple[Reported, ...] = ()
@@ -51,7 +51,7 @@ class Chat:
 
 
 def fault_of(message: str) -> Unanswered | None:
-    """Why a message cannot be taken."""
+    """Return why a message is invalid; None if it is valid."""
     if not message.strip():
         return Unanswered(code="message_empty", advice="The message is empty. Say what you want.", field="message")
     if len(message) > MAX_MESSAGE_BYTES or len(message.encode(errors="surrogatepass")) > MAX_MESSAGE_BYTES:

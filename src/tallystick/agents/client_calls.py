@@ -1,7 +1,7 @@
-"""Calls that a client runs itself: the results it reports are recorded and put into the prompt.
+"""Calls that a client runs itself: the reported results are recorded and put into the prompt.
 
-The client names a call by its receipt, so this works in another process and after a restart. The same report sent twice
-(a client sends its whole conversation with each request) is recorded once.
+The client names a call by its receipt, so this works across processes and restarts. A report that is sent again (a
+client sends its whole conversation with each request) is recorded once.
 """
 
 from collections import OrderedDict
@@ -23,9 +23,9 @@ from tallystick.records import record
 from tallystick.turns.result import Injected
 
 REMEMBERED = 4_096
-"""Reports of this process that are recognised without a search."""
+"""Size of the cache of reports that this process recorded."""
 SEARCHED = 20_000
-"""Records after the call that are searched for an earlier report of it."""
+"""Maximum number of records after the call to search for an earlier report."""
 
 UNKNOWN = Unanswered(
     code="tool_call_unknown",
@@ -49,7 +49,7 @@ class Taken:
     reports: tuple[str, ...] = ()
     """Receipts of the results that came with this message."""
     heard: tuple[Any, ...] = ()
-    """The results themselves: data, never instructions."""
+    """The values of the results: data, never instructions."""
 
 
 class ClientCalls:
@@ -62,13 +62,13 @@ class ClientCalls:
     def take(
         self, results: tuple[Reported, ...], caller: Caller, *, session_id: str | None, step_bytes: int
     ) -> Taken | Unanswered:
-        """Record new results and prepare all of them for the prompt. Uses the ledger: not for the event loop.
+        """Record new results and prepare all results for the prompt. Blocks on the ledger: not for the event loop.
 
         Args:
             results: The reported results.
-            caller: The client's caller; the calls must be this caller's own.
+            caller: The client's caller; the calls must belong to this caller.
             session_id: The session that the request names, if any; the calls must belong to it.
-            step_bytes: The most bytes of one result that are shown.
+            step_bytes: The maximum bytes of one result in the prompt.
         """
         headers = [self._handed(result, caller) for result in results]
         if any(header is None for header in headers):
@@ -90,7 +90,7 @@ class ClientCalls:
         )
 
     def _handed(self, result: Reported, caller: Caller) -> Mapping[str, Any] | None:
-        """The header of the call; None for another caller's call."""
+        """Return the header of the call; None if it was not handed back or is another caller's."""
         found = None if result.receipt_id is None else self._gate.ledger.find(result.receipt_id)
         if found is None or not (found.header.get("outcome") or {}).get("handed_back"):
             return None
@@ -106,7 +106,7 @@ class ClientCalls:
         return self._known[key]
 
     def _earlier(self, call: Mapping[str, Any], value: Any) -> str | None:
-        """The receipt of the same report, recorded by another process or before a restart."""
+        """Find the receipt of the same report, recorded by another process or before a restart."""
         for receipt in islice(self._gate.ledger.read(call["seq"]), SEARCHED):
             header = receipt.header
             of_this = header.get("kind") == "report" and header.get("links", {}).get("outcome") == call["receipt_id"]
@@ -116,7 +116,7 @@ class ClientCalls:
 
 
 def _value_of(content: str) -> Any:
-    """Parse a result that is JSON, so that its parts can be quoted."""
+    """Parse a JSON result, so that replies can quote parts of it; return other text unchanged."""
     if not content.lstrip().startswith(("{", "[")):
         return content
     value = parse_strict(content.encode())

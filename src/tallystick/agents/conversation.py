@@ -1,9 +1,9 @@
 """Chats with agents.
 
 1. Check the message, the agent and its endpoint.
-2. Wait for the endpoint: one turn at a time, in order; the place in the queue is reported.
-3. Begin a turn at the gate with the limits of the tier and the configuration.
-4. Run the loop of model and gate; the reply is checked.
+2. Queue for the endpoint, which runs one turn at a time in order; report the queue position.
+3. Start a turn at the gate with the limits of the tier and the configuration.
+4. Run the loop between model and gate and check the reply.
 5. Record the turn: transcript, credits, counts.
 """
 
@@ -30,7 +30,7 @@ class Waiting:
     """The turn waits in the queue of its endpoint."""
 
     position: int
-    """How many turns come first."""
+    """Number of turns ahead in the queue."""
 
 
 Watch = Callable[[Step | Progress | Waiting], None]
@@ -38,7 +38,7 @@ Watch = Callable[[Step | Progress | Waiting], None]
 
 
 class Conversation:
-    """Chats with the agents of an open workspace; `app.agents.conversation_of` gives the workspace's own."""
+    """Chats with the agents of an open workspace; `app.agents.conversation_of` returns the workspace's instance."""
 
     def __init__(self, gate: AgentGate, *, crew: Crew, recorder: TurnRecorder, access: ConversationAccess) -> None:
         self.crew = crew
@@ -52,7 +52,7 @@ class Conversation:
 
         Args:
             chat: The message and its recipient.
-            watch: Receives each finished step, and the place in the queue.
+            watch: Receives each finished step, progress and the queue position.
         """
         fault = fault_of(chat.message) or _fault_in(chat, [card.name for card in self._gate.tools()])
         if fault is not None:
@@ -79,14 +79,14 @@ class Conversation:
         )
 
     def _access_fault(self, chat: Chat) -> Unanswered | None:
-        """Why the caller may not use the conference's budgets."""
+        """Return why the caller may not use the conference; None if allowed."""
         if chat.conference_id is None:
             return None
         fault = self._access.refusal(chat.conference_id, chat.caller)
         return None if fault is None else replace(fault, field="conferenceId")
 
     async def _taken(self, chat: Chat, to: Recipient) -> Taken | Unanswered:
-        """The results that the client reports for calls it ran itself."""
+        """Record the results that the client reports for calls it ran itself."""
         if not chat.reported:
             return Taken(session_id=None)
         step_bytes = self.crew.budget(to, conference=chat.conference_id is not None).step_bytes
@@ -120,7 +120,7 @@ class Conversation:
 
 
 def _fault_in(chat: Chat, names: Sequence[str]) -> Unanswered | None:
-    """What else is wrong with a chat."""
+    """Check the session id, client tool names and tool policy of a chat; None if valid."""
     if chat.session_id is not None and not valid_session_id(chat.session_id):
         advice = "A session id has letters, digits, dot, dash and underscore, 128 at most."
         return Unanswered(code="session_id_invalid", advice=advice, field="sessionId")
@@ -132,7 +132,7 @@ def _fault_in(chat: Chat, names: Sequence[str]) -> Unanswered | None:
 
 
 def _fault_in_policy(chat: Chat, names: Set[str]) -> Unanswered | None:
-    """What is wrong with a tool policy: unknown tools, or a required call where none is possible."""
+    """Check a tool policy for unknown tools and for a required call when no tool is allowed; None if valid."""
     policy = chat.policy
     unknown = sorted((policy.allowed_tools or frozenset()) - names)
     if unknown:
@@ -146,7 +146,7 @@ def _fault_in_policy(chat: Chat, names: Set[str]) -> Unanswered | None:
 
 
 def _moved(watch: Watch | None) -> Callable[[int], None] | None:
-    """Report the queue position to a watcher while other turns come first."""
+    """Return a callback that reports the queue position while other turns are ahead."""
     if watch is None:
         return None
 
@@ -158,5 +158,5 @@ def _moved(watch: Watch | None) -> Callable[[int], None] | None:
 
 
 def _said_by_user(message: str, history: Iterable[Message]) -> list[str]:
-    """The texts of the user; a client's system message counts as the user's."""
+    """Return the user's texts; a client's system message counts as the user's."""
     return [message, *(each.content for each in history if each.role in {"user", "system"})]

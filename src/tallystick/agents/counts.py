@@ -1,9 +1,9 @@
-"""What is counted of agents' turns."""
+"""The counts kept for agent turns."""
 
 from dataclasses import dataclass, field
 
 NUMBERS = ("activations", "tokens", "tokens_in", "tokens_out", "cost_microusd")
-"""The numbers of a count besides its refusals."""
+"""The numeric fields of a count."""
 
 
 @dataclass(slots=True)
@@ -11,9 +11,9 @@ class Count:
     """Activations, tokens, cost and refusals of one session, agent or conference."""
 
     activations: int = 0
-    """Turns of agents."""
+    """Agent turns."""
     tokens: int = 0
-    """Read and written."""
+    """Input plus output tokens."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost_microusd: int = 0

@@ -1,7 +1,7 @@
-"""Credits: what an agent's work was worth, as events that only the system writes.
+"""Credits for agents' work, stored as events that only the system writes.
 
-An event says what happened, to whom, and which receipt shows it. What it is worth follows from the table, never from
-the event; a balance is the sum of the events and nothing else.
+An event has a kind, an agent and the receipt that proves it. Its points come from the table, never from the event; a
+balance is the sum of the points of all events.
 """
 
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ from tallystick.gate.reply.findings import Findings, Item
 from tallystick.records import record
 
 SYSTEM = "system"
-"""Who writes events that the gate itself found out."""
+"""`given_by` of events that the gate itself detects."""
 
 
 class Merit(StrEnum):
-    """What can happen."""
+    """Kinds of credit events."""
 
     EVIDENCE_VERIFIED = "evidence_verified"
     PRECISE_QUOTE = "precise_quote"
@@ -35,7 +35,7 @@ POINTS: dict[Merit, int] = {
     Merit.PRECISE_QUOTE: 2,
     Merit.VERIFICATION_FAILED: -2,
     Merit.HALLUCINATION: -3,
-    # To have nothing to add is no fault, and must not become a way to earn.
+    # Abstaining is not a failure, and must not be a way to earn points.
     Merit.ABSTAINED: 0,
     Merit.PROPOSAL_ACCEPTED: 3,
 }
@@ -45,25 +45,25 @@ _INVENTED = frozenset({"quote_not_found", "no_such_file", "receipt_unknown", "re
 
 @record
 class CreditEvent:
-    """One thing that happened."""
+    """One credit event."""
 
     event_id: str
     agent_id: str
     merit: Merit
     receipt_id: str
-    """The receipt that shows it: of the reply check, or of what was accepted."""
+    """The receipt that proves it: of the reply check, or of the accepted proposal."""
     given_by: str
-    """`system`, or who accepted; never the agent itself."""
+    """`system`, or the person who accepted; never the agent itself."""
     timestamp: str
 
     @property
     def points(self) -> int:
-        """What it is worth."""
+        """The points of this event."""
         return POINTS[self.merit]
 
     @property
     def same_thing(self) -> tuple[str, str, str]:
-        """Two events that agree in this are one: what a receipt shows is credited once."""
+        """The deduplication key: one receipt credits an agent at most once for each kind."""
         return self.agent_id, self.merit, self.receipt_id
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class CreditEvent:
 
     @classmethod
     def from_dict(cls, value: Any) -> Self | Problem:
-        """From the wire form; points that disagree with the table are damage."""
+        """Read the wire form; points that differ from the table are reported as damage."""
         problem = misfit(_event_schema(), value, code="credits_damaged", what="An event cannot be read")
         if problem is not None:
             return problem
@@ -85,7 +85,7 @@ class CreditEvent:
 
 
 def event_problem(event: CreditEvent) -> Problem | None:
-    """Why an event is not written."""
+    """Return why an event must not be written; None if it may."""
     if not event.receipt_id:
         message = "An event names the receipt that shows what happened."
         return Problem(code="credit_without_receipt", message=message, pointer="/receipt_id")
@@ -95,7 +95,7 @@ def event_problem(event: CreditEvent) -> Problem | None:
 
 
 def balances(events: Iterable[CreditEvent], opening: dict[str, int] | None = None) -> dict[str, int]:
-    """What each agent has, from what happened."""
+    """Sum the points of each agent, starting from `opening`."""
     totals = dict(opening or {})
     for event in events:
         totals[event.agent_id] = totals.get(event.agent_id, 0) + event.points
@@ -103,24 +103,24 @@ def balances(events: Iterable[CreditEvent], opening: dict[str, int] | None = Non
 
 
 def merit_of(findings: Findings) -> Merit | None:
-    """What a checked reply is worth; None: nothing was claimed that could be verified."""
+    """Return the credit event for a checked reply; None if it made no verifiable claim."""
     if findings.abstained:
         return Merit.ABSTAINED
     if not findings.ok:
         return Merit.HALLUCINATION if _invents(findings) else Merit.VERIFICATION_FAILED
-    # A request for access is valid, but proves nothing and earns nothing.
+    # A request for access is valid, but it verifies nothing and earns nothing.
     if findings.request is not None or not findings.items:
         return None
     return Merit.PRECISE_QUOTE if any(map(_is_precise, findings.items)) else Merit.EVIDENCE_VERIFIED
 
 
 def _invents(findings: Findings) -> bool:
-    """Whether the reply cites what is not there: words no file holds, a file or receipt that does not exist."""
+    """Return whether the reply cites a quote, file or receipt that does not exist."""
     return any(not item.ok and item.code in _INVENTED for item in findings.items)
 
 
 def _is_precise(item: Item) -> bool:
-    """A quote that stands in the file to the letter, with the place where."""
+    """Return whether an item is a quote that matches its file exactly, without normalisation."""
     matched = item.matched
     return item.ok and matched is not None and matched.quote is not None and not matched.normalised
 

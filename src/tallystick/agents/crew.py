@@ -30,12 +30,12 @@ class Recipient:
     caps: Caps
 
     def tokens(self, asked: int | None = None) -> int:
-        """The most an answer may have: the tier's cap, or less if less was asked for."""
+        """Return the maximum output tokens of an answer: the tier's cap, or fewer if `asked` is lower."""
         return self.caps.output_tokens if asked is None else min(asked, self.caps.output_tokens)
 
 
 class Crew:
-    """The agents of an open workspace, ready for turns. Made once, so that turns on one endpoint queue together."""
+    """The agents of an open workspace, ready for turns. One instance, so that turns on an endpoint share its queue."""
 
     def __init__(self, gate: AgentGate, *, registry: AgentRegistry, tiers: TierStore, model_for: ModelFactory) -> None:
         self._gate = gate
@@ -45,7 +45,7 @@ class Crew:
         self._queues = AgentTurnGate()
 
     def recipient(self, agent_id: str | None, *, offline: bool = False) -> Recipient | Unanswered:
-        """The agent that a message goes to. Reads files: not for the event loop.
+        """Find the agent that a message goes to. Does blocking file I/O: not for the event loop.
 
         Args:
             agent_id: The agent; None: the Chief of Staff.
@@ -65,15 +65,15 @@ class Crew:
         return Recipient(agent=agent, endpoint=endpoint, caps=self.tiers.caps_for(agent.agent_id, endpoint.model))
 
     def model(self, endpoint: Endpoint) -> Model:
-        """The model behind an endpoint."""
+        """Return the model of an endpoint."""
         return self._model_for(endpoint)
 
     def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> Place:
-        """A place in the endpoint's queue: one turn at a time."""
+        """Enter the endpoint's queue, which runs one turn at a time."""
         return self._queues.enter(endpoint.key, moved=moved)
 
     def budget(self, to: Recipient, *, conference: bool = False) -> Budget:
-        """The budget of a turn: the tier's steps and a conference's bytes, bounded by the configuration."""
+        """Return the budget of a turn: the tier's steps and a conference's bytes, bounded by the configuration."""
         configured = self._gate.settings.limits
         chosen = configured.model_fields_set
         asked = Limits(
@@ -89,11 +89,11 @@ class Crew:
         return Budget(limits=budget.limits, step_bytes=min(budget.step_bytes, configured.bytes_per_step))
 
     def checker(self, session: Session, agent: Agent, *, form: Form = "line") -> Checker:
-        """The reply check for one agent in one session; it reads files, so it runs beside the event loop."""
+        """Return the reply check for one agent in one session; it reads files, so it runs in a worker thread."""
         sources = {agent.agent_id: agent.evidence_sources} if agent.evidence_sources else None
 
         async def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
-            del receipts  # those of the session count, and the ledger knows them
+            del receipts  # the check finds the session's receipts in the ledger
             return await asyncio.to_thread(
                 self._gate.check_reply, reply, session=session, agent=agent.agent_id, tools_ran=tools_ran,
                 conference=conference, role_sources=sources, form=form,
@@ -102,14 +102,14 @@ class Crew:
         return check
 
     def names(self) -> list[tuple[str, str]]:
-        """Every model name that a client can ask for, with its owner."""
+        """List every model name that a client can request, with its owner."""
         roster = self.registry.load()
         agents = [(agent.agent_id, "tallystick") for agent in roster.list(enabled_only=True)]
         endpoints = [(_endpoint_name(each), each.provider) for each in roster.endpoints if each.provider != OFFLINE]
         return list(dict([(OFFLINE, "tallystick"), *endpoints, *agents]).items())
 
     def named(self, name: str) -> tuple[str, bool] | None:
-        """The agent behind a model name, and whether it is offline; None: no agent."""
+        """Return the agent for a model name and whether to use the offline model; None if no agent matches."""
         if name == OFFLINE:
             return CHIEF, True
         roster = self.registry.load()
@@ -119,7 +119,7 @@ class Crew:
 
 
 def _owners(roster: Roster, name: str) -> list[str]:
-    """The agents that use the endpoint of this name, the Chief of Staff first."""
+    """List the agents that use the endpoint of this name, the Chief of Staff first."""
     found = [each.agent_id for each in roster.endpoints if name in {_endpoint_name(each), each.model}]
     return sorted(found, key=lambda agent_id: agent_id != CHIEF)
 

@@ -1,4 +1,4 @@
-"""The agents of a workspace that has chosen none of its own."""
+"""The default agents of a workspace."""
 
 from tallystick.agents.wire import OFFLINE
 from tallystick.gate.reply.roles import DEFAULT_SOURCES
@@ -6,7 +6,7 @@ from tallystick.turns.agent import CHIEF, Agent, Endpoint
 
 
 def offline_endpoint(agent_id: str) -> Endpoint:
-    """Where an agent without an endpoint of its own speaks: the agent with no model behind it, always there."""
+    """Return the default endpoint of an agent: the offline model, which is always available."""
     return Endpoint(agent_id=agent_id, provider=OFFLINE, model=OFFLINE)
 
 

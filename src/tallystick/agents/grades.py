@@ -1,23 +1,23 @@
-"""What a turn says about its agent: how the task counts for the tier."""
+"""Grade a task's turn for the agent's tier."""
 
 from tallystick.agents.caps import Caps
 from tallystick.agents.tiers import Result
 from tallystick.turns.result import TurnResult
 
 FORGED = "receipt_unknown"
-"""The code of a citation whose receipt does not exist: receipts cannot come about by mistake."""
+"""The code of a citation whose receipt does not exist: receipt ids cannot be made up by accident."""
 
 
 def grade(turn: TurnResult, caps: Caps) -> Result:
-    """How a turn counts.
+    """Return the result of a turn for the tier.
 
     Args:
-        turn: The turn, ended.
-        caps: What it was allowed.
+        turn: The finished turn.
+        caps: The caps it ran under.
     """
     if turn.rejected is not None:
         return Result.CRITICAL if _forges(turn) else Result.FAILED
-    # Waiting for a person, an endpoint that is down, a call for the client, having nothing to add: nobody's merit.
+    # A held call, a model error, a handed-back call or an abstention is neither success nor failure of the agent.
     if turn.held or turn.model_error or turn.handed_back or turn.abstained:
         return Result.NEUTRAL
     if turn.stop_hook is not None:

@@ -1,7 +1,7 @@
-"""What the agents' services need from the parts above them.
+"""Ports that the agent services need from higher layers.
 
-The open workspace, its stores, its telemetry and its models are chosen in `app/agents.py`. `ConversationAccess`,
-`TaskContext` and `TurnListener` may be brought by a room.
+`app/agents.py` provides the open workspace, its stores, telemetry and models. A room may implement
+`ConversationAccess`, `TaskContext` and `TurnListener`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,11 +36,11 @@ from tallystick.turns.model import Message, Model
 from tallystick.turns.turn import Turn
 
 ModelFactory = Callable[[Endpoint], Model]
-"""Gives the model behind an endpoint."""
+"""Returns the model of an endpoint."""
 
 
 class AgentGate(Protocol):
-    """The open workspace as agents use it; `app.gate.Gate` satisfies it."""
+    """The interface of an open workspace for agents; `app.gate.Gate` implements it."""
 
     @property
     def settings(self) -> Settings:
@@ -49,12 +49,12 @@ class AgentGate(Protocol):
 
     @property
     def ledger(self) -> Ledger:
-        """The receipts."""
+        """The ledger of receipts."""
         ...
 
     @property
     def observer(self) -> Observer | None:
-        """The telemetry of this process, if there is any."""
+        """The telemetry of this process, if any."""
         ...
 
     def tools(self) -> list[Card]:
@@ -76,17 +76,17 @@ class AgentGate(Protocol):
         limits: Limits | Budget | None = None,
         user_texts: Iterable[str] | None = None,
     ) -> Turn:
-        """Begin an agent turn."""
+        """Start an agent turn."""
         ...
 
     def check_reply(
         self, reply: str, *, session: str | Session, agent: str | None = None, **options: Unpack[ReplyOptions]
     ) -> Findings:
-        """Check what a reply claims, and record the check."""
+        """Check the claims of a reply and record the check."""
         ...
 
     def report(self, receipt_id: str, result: Any) -> str:
-        """Record the result that a client reports for a call it ran itself; gives the new receipt's id."""
+        """Record the result that a client reports for a call it ran itself; return the new receipt's id."""
         ...
 
 
@@ -97,15 +97,15 @@ class AgentRegistry(Protocol):
     """The agents of a workspace and their endpoints."""
 
     def load(self) -> Roster:
-        """The roster as it is stored now."""
+        """Load the stored roster."""
         ...
 
     def list(self, *, enabled_only: bool = False) -> tuple[Agent, ...]:
-        """All agents, the Chief of Staff first."""
+        """List all agents, the Chief of Staff first."""
         ...
 
     def change(self, how: Callable[[Roster], Roster | Problem]) -> Roster | Problem:
-        """Change the roster in one step."""
+        """Change the roster atomically."""
         ...
 
 
@@ -113,11 +113,11 @@ class TierStore(Protocol):
     """The tier policy, and the tier of each agent with each model."""
 
     def load(self) -> Ladder:
-        """The policy and all standings."""
+        """Load the policy and all standings."""
         ...
 
     def caps_for(self, agent_id: str, model: str) -> Caps:
-        """What an agent's next task with a model may use."""
+        """Return the caps of an agent's next task with a model."""
         ...
 
     def record(self, agent_id: str, model: str, result: Result) -> tuple[Standing, Move]:
@@ -125,7 +125,7 @@ class TierStore(Protocol):
         ...
 
     def set_policy(self, policy: TierPolicy) -> TierPolicy:
-        """Put another policy in force."""
+        """Set the policy."""
         ...
 
 
@@ -133,7 +133,7 @@ class CreditStore(Protocol):
     """The credits of agents."""
 
     def record(self, event: CreditEvent) -> CreditEvent | Problem:
-        """Store an event; a second event of the same thing gives back the first."""
+        """Store an event; for a duplicate, return the first one."""
         ...
 
 
@@ -149,7 +149,7 @@ class TranscriptStore(Protocol):
         ...
 
     def history(self, session_id: str, *, subject: str, agent_id: str) -> tuple[Message, ...]:
-        """The recent messages between a caller and an agent, as far as the replies were accepted."""
+        """Return the recent messages between a caller and an agent whose replies were accepted."""
         ...
 
 
@@ -157,19 +157,19 @@ class TaskStore(Protocol):
     """Task packets, assignments and task receipts."""
 
     def keep_packet(self, packet: TaskPacket) -> Problem | None:
-        """Store a packet; the same one again changes nothing."""
+        """Store a packet; storing the same packet again changes nothing."""
         ...
 
     def assign(self, packet: TaskPacket, agent_id: str) -> Problem | None:
-        """Store a routed packet and the agent it was given to."""
+        """Store a routed packet and its assigned agent."""
         ...
 
     def assigned_to(self, packet: TaskPacket) -> str | None:
-        """The agent a packet was given to; None: it was not routed here."""
+        """Return the agent that a packet is assigned to; None if it was not routed here."""
         ...
 
     def keep_receipt(self, receipt: TaskReceipt, packet: TaskPacket, *, reply: str | None = None) -> Problem | None:
-        """Store a task receipt, and the whole reply beside it."""
+        """Store a task receipt, with the whole reply in a separate file."""
         ...
 
 
@@ -180,12 +180,12 @@ class ChangeRecords(Protocol):
         """Check before a change that it can be recorded.
 
         Raises:
-            LedgerUnwritable: It cannot be.
+            LedgerUnwritable: The ledger cannot be written.
         """
         ...
 
     def record(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any] | None = None) -> str:
-        """Record a change; gives the record's id."""
+        """Record a change; return the record's id."""
         ...
 
 
@@ -217,34 +217,34 @@ class TurnNotices(Protocol):
         ...
 
 
-# -- what a room may bring ---------------------------------------------------------------------------------------------
+# -- ports that a room may implement -----------------------------------------------------------------------------------
 
 
 class ConversationAccess(Protocol):
-    """Who may go on with a conversation that several agents share, such as a conference."""
+    """Access control for conversations that several agents share, such as a conference."""
 
     def refusal(self, conversation_id: str, caller: Caller) -> Unanswered | None:
-        """Why a caller may not go on with it; None: allowed. Reads files: not for the event loop."""
+        """Return why a caller may not continue it; None if allowed. Does blocking file I/O: not for the event loop."""
         ...
 
     def reply_text(self, conversation_id: str, check_id: str, caller: Caller) -> str | None:
-        """The reply that a check was of, where the conversation still has it and the caller may read it."""
+        """Return the reply of a check, if the conversation still has it and the caller may read it."""
         ...
 
 
 class TaskContext(Protocol):
-    """The issues that tasks belong to, and the files they can be about. Reads files: not for the event loop."""
+    """The issues of tasks, and the files they can be about. Does blocking file I/O: not for the event loop."""
 
     def issue_id(self, name: str) -> str | Problem:
-        """The id of an issue by its id or number."""
+        """Return the id of an issue, given its id or number."""
         ...
 
     def open_issue(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
-        """Open the issue that a routed packet names as its own."""
+        """Open the issue that a routed packet belongs to."""
         ...
 
     def known_files(self) -> tuple[KnownFile, ...]:
-        """The files of the workspace, with the names people use for them."""
+        """List the files of the workspace, with the names people use for them."""
         ...
 
 
@@ -252,5 +252,5 @@ class TurnListener(Protocol):
     """Follows the turns of agents."""
 
     def activated(self, agent_id: str) -> object:
-        """A turn of this agent has ended."""
+        """Handle the end of a turn of this agent."""
         ...

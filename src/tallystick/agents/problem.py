@@ -1,4 +1,4 @@
-"""What is wrong with something that was given, as a value."""
+"""Validation problems as values, and schema helpers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from tallystick.records import record
 
 @record
 class Problem:
-    """Why something is not taken. The code is fixed, the message says what to do."""
+    """Why an input is refused. The code is stable; the message says what to do."""
 
     code: str
     message: str
     pointer: str = ""
-    """JSON pointer to the part that is wrong; empty: the whole."""
+    """JSON pointer to the invalid part; empty: the whole value."""
 
     def as_dict(self) -> dict[str, str]:
         """The wire form."""
@@ -22,7 +22,7 @@ class Problem:
 
 
 def misfit(schema: CompiledSchema, value: Any, *, code: str, what: str) -> Problem | None:
-    """Where a value does not fit its schema; None if it does. Never what the value was."""
+    """Return where a value violates its schema, without quoting the value; None if it is valid."""
     if schema.accepts(value):
         return None
     pointer, rule = schema.explain(value)
@@ -30,10 +30,10 @@ def misfit(schema: CompiledSchema, value: Any, *, code: str, what: str) -> Probl
 
 
 def text(longest: int, *, shortest: int = 0) -> Mapping[str, Any]:
-    """One line of text that can be seen: it is put into prompts, where a line break would begin a section."""
+    """Return the schema of one line of visible text: it goes into prompts, where a line break could start a section."""
     return {"type": "string", "minLength": shortest, "maxLength": longest, "pattern": r"^[^\p{C}\p{Zl}\p{Zp}]*$"}
 
 
 def texts(longest: int, *, most: int) -> Mapping[str, Any]:
-    """Several such lines."""
+    """Return the schema of a list of at most `most` such lines."""
     return {"type": "array", "maxItems": most, "items": text(longest, shortest=1)}

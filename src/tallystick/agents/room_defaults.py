@@ -1,4 +1,4 @@
-"""What agents work with where no room brings conferences or issues."""
+"""Default ports for agents when no room provides conferences or issues."""
 
 from collections.abc import Callable, Iterable
 
@@ -21,7 +21,7 @@ INVALID_ISSUE = Problem(
 
 
 class NoConversationAccess:
-    """Knows no shared conversation: every id is unknown."""
+    """A `ConversationAccess` without shared conversations: every id is unknown."""
 
     def refusal(self, conversation_id: str, caller: Caller) -> Unanswered | None:  # noqa: ARG002 - the port's arguments
         """See `ConversationAccess`."""
@@ -32,10 +32,10 @@ class NoConversationAccess:
 
 
 class PlainTaskContext:
-    """Groups tasks under issue ids without opening issues."""
+    """A `TaskContext` that groups tasks under issue ids without opening issues."""
 
     def __init__(self, paths: Callable[[], Iterable[str]]) -> None:
-        """Take what lists the workspace's files."""
+        """Create the context; `paths` lists the workspace's files."""
         self._paths = paths
 
     def issue_id(self, name: str) -> str | Problem:
@@ -51,6 +51,6 @@ class PlainTaskContext:
 
 
 def _stem(path: str) -> str:
-    """The file's name without folder and ending."""
+    """Return a file's name without folder and extension."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name

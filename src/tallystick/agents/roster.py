@@ -1,9 +1,9 @@
-"""Who is on the roster and where each one's model is. A value: every change gives a new one, or says why not.
+"""The roster of agents and their endpoints: an immutable value; every change returns a new one or a `Problem`.
 
-The rules hold for whatever is loaded and whatever is changed:
-- the Chief of Staff (`assistant`) is there, is the only agent of that role, and is not switched off;
-- an id stands once, also for file systems and people that do not tell case apart;
-- an endpoint belongs to an agent that is there.
+These rules are checked on load and on every change:
+- the Chief of Staff (`assistant`) exists, is the only agent of that role, and is enabled;
+- ids are unique, ignoring case (some file systems and people do not distinguish it);
+- an endpoint belongs to an existing agent.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,20 +27,20 @@ class Roster:
     endpoints: tuple[Endpoint, ...] = ()
 
     def get(self, agent_id: str) -> Agent | None:
-        """One agent."""
+        """Return an agent by id; None if there is none."""
         return next((agent for agent in self.agents if agent.agent_id == agent_id), None)
 
     def list(self, *, enabled_only: bool = False) -> tuple[Agent, ...]:
-        """All agents, the Chief of Staff first."""
+        """List all agents, the Chief of Staff first."""
         chosen = [agent for agent in self.agents if agent.enabled or not enabled_only]
         return tuple(sorted(chosen, key=lambda agent: agent.agent_id != CHIEF))
 
     def check_agent(self, agent_id: str) -> Problem | None:
-        """Check that an id is an agent's: nothing may be counted or stored under a made-up name."""
+        """Check that an agent exists, so that nothing is counted or stored under an invented id."""
         return unknown_agent(self.agents) if self.get(agent_id) is None else None
 
     def of_role(self, role: str) -> Agent | None:
-        """The first enabled agent that plays a role."""
+        """Return the first enabled agent with a role; None if there is none."""
         return next((agent for agent in self.agents if agent.role == role and agent.enabled), None)
 
     @property
@@ -49,34 +49,34 @@ class Roster:
         return next(agent for agent in self.agents if agent.agent_id == CHIEF)
 
     def endpoint(self, agent_id: str) -> Endpoint:
-        """Where an agent's model is; `offline` unless something else was chosen."""
+        """Return an agent's endpoint; `offline` unless another is configured."""
         return next((each for each in self.endpoints if each.agent_id == agent_id), offline_endpoint(agent_id))
 
     def add(self, agent: Agent) -> Self | Problem:
-        """With one agent more."""
+        """Return the roster with an agent added."""
         return self._checked((*self.agents, agent))
 
     def change(self, agent: Agent) -> Self | Problem:
-        """With an agent as it is now."""
+        """Return the roster with an agent replaced."""
         if self.get(agent.agent_id) is None:
             return unknown_agent(self.agents)
         return self._checked(tuple(agent if each.agent_id == agent.agent_id else each for each in self.agents))
 
     def remove(self, agent_id: str) -> Self | Problem:
-        """Without an agent and its endpoint."""
+        """Return the roster without an agent and its endpoint."""
         if self.get(agent_id) is None:
             return unknown_agent(self.agents)
         left = self._checked(tuple(agent for agent in self.agents if agent.agent_id != agent_id))
         return left if isinstance(left, Problem) else replace(left, endpoints=self._without(agent_id))
 
     def set_endpoint(self, endpoint: Endpoint) -> Self | Problem:
-        """With another endpoint for an agent."""
+        """Return the roster with an agent's endpoint replaced."""
         if self.get(endpoint.agent_id) is None:
             return unknown_agent(self.agents)
         return replace(self, endpoints=(*self._without(endpoint.agent_id), endpoint))
 
     def clear_endpoint(self, agent_id: str) -> Self | Problem:
-        """With the default endpoint for an agent."""
+        """Return the roster with an agent's endpoint reset to the default."""
         if self.get(agent_id) is None:
             return unknown_agent(self.agents)
         return replace(self, endpoints=self._without(agent_id))
@@ -89,7 +89,7 @@ class Roster:
 
 
 def roster_problem(agents: Iterable[Agent]) -> Problem | None:
-    """Which rule a list of agents breaks."""
+    """Return the rule that a list of agents breaks; None if it is valid."""
     listed = tuple(agents)
     by_id: Mapping[str, Agent] = {agent.agent_id.casefold(): agent for agent in listed}
     chief = by_id.get(CHIEF)
@@ -109,6 +109,6 @@ def roster_problem(agents: Iterable[Agent]) -> Problem | None:
 
 
 def unknown_agent(agents: Iterable[Agent]) -> Problem:
-    """The problem of an id that no agent has."""
+    """Build the problem for an id that no agent has."""
     known = ", ".join(agent.agent_id for agent in agents)
     return Problem(code="agent_unknown", message=f"No agent of this id. There are: {known}.")

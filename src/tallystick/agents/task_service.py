@@ -1,4 +1,4 @@
-"""Tasks: the Chief of Staff makes a packet of a message, an agent carries it out; packet and receipt are stored."""
+"""Task service: the Chief of Staff turns a message into a packet, an agent executes it; both results are stored."""
 
 import asyncio
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _OTHER_ISSUE = Problem(code="issue_unknown", message="There is no issue of this 
 
 @record
 class Routing:
-    """A message to make a task of."""
+    """A message to turn into a task."""
 
     message: str
     caller: Caller = LOCAL_OWNER
@@ -38,7 +38,7 @@ class Routing:
     session_id: str | None = None
     parent_packet_id: str | None = None
     choice: str | None = None
-    """The choice of the user after a question back."""
+    """The user's choice in answer to a clarifying question."""
 
 
 class Tasks:
@@ -52,14 +52,14 @@ class Tasks:
         self._context = context
 
     async def route(self, asked: Routing) -> Routed | Unanswered:
-        """Make one task packet of a message, or a question back."""
+        """Turn a message into one task packet, or into a clarifying question."""
         fault = fault_of(asked.message)
         if fault is not None:
             return fault
         chief = await asyncio.to_thread(self._crew.recipient, CHIEF)
         if isinstance(chief, Unanswered):
             return chief
-        # A new issue is opened when there is a packet for it: what cannot be routed leaves none behind.
+        # Open a new issue only once there is a packet, so that an unroutable message leaves no empty issue.
         named = await asyncio.to_thread(self._context.issue_id, asked.issue_id) if asked.issue_id else new_id("issue")
         if isinstance(named, Problem):
             return _refused(named)
@@ -91,12 +91,12 @@ class Tasks:
         session_id: str | None = None,
         watch: Watch | None = None,
     ) -> Executed | Unanswered:
-        """Carry out a packet; every execution leaves a task receipt.
+        """Execute a packet; every execution produces a task receipt.
 
         Args:
-            packet: The packet as JSON, as it was routed.
-            caller: On whose behalf.
-            agent_id: The agent; None: the one the packet was given to, or the one for this kind of work.
+            packet: The routed packet as JSON.
+            caller: On whose behalf it runs.
+            agent_id: The agent; None: the assigned agent, or the one for this kind of work.
             session_id: The session of its receipts; None: a session of its own.
             watch: Receives each finished step.
         """
@@ -135,7 +135,7 @@ class Tasks:
             )  # fmt: skip
 
     def _keep(self, routed: Routed, asked: Routing, session: Session) -> Problem | None:
-        """Store what was routed, in a new issue if none was named."""
+        """Store a routed packet, opening a new issue if the request names none."""
         problem = None
         if asked.issue_id is None:
             problem = self._context.open_issue(
@@ -148,7 +148,7 @@ class Tasks:
         return self._crew.recipient(chosen or addressee(task.intent, self._crew.registry.load()).agent_id)
 
     async def _hint(self, message: str, session: Session) -> Any:
-        """What the router tool says, called through the gate; None if it is missing or refused."""
+        """Return the router tool's result, called through the gate; None if the tool is missing or the call fails."""
         if not any(card.name == ROUTER for card in self._gate.tools()):
             return None
         outcome = await self._gate.call(ROUTER, {"user_request": message}, session=session)
@@ -156,13 +156,13 @@ class Tasks:
 
 
 def _session_of(task: TaskPacket) -> str:
-    """A session of the task's own; its packet's id names files already."""
+    """Return the id of the task's own session; the packet id alone, which is a valid file name, if that is too long."""
     name = f"task-{task.packet_id}"
     return name if valid_session_id(name) else task.packet_id
 
 
 def _refused(problem: Problem) -> Unanswered:
-    """A problem of a packet or a request with its status."""
+    """Convert a problem of a packet or request, with its status."""
     where = f" See {problem.pointer}." if problem.pointer else ""
     status = _STATUS.get(problem.code, 400)
     category = Category.DOWNSTREAM_ERROR if problem.code == "task_exists" else Category.VALIDATION_ERROR

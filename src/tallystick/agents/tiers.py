@@ -1,6 +1,6 @@
-"""The tier of an agent with a model: earned by verified work at the limit, lost by failures.
+"""The tier of an agent with a model: raised by verified work at the caps, lowered by failures.
 
-    result                      and this completes the count    move
+    result                      completes the count             move
     verified at the cap         no                              count it
     verified at the cap         yes (5 of them)                 up
     verified below the cap      -                               stay
@@ -9,8 +9,8 @@
     failed                      yes (2 in the last 10)          down
     critical                    -                               down
 
-Up and down begin all counts anew. A failure begins the count of runs at the cap anew. While clamped, a run is not at
-the tier's own cap, so it does not count. At the first tier there is no way down: there it is clamped instead.
+Up and down reset all counts. A failure resets the count of runs at the cap. A clamped run is not at the tier's own cap,
+so it does not count. At the first tier, down becomes clamp.
 """
 
 from dataclasses import asdict, replace
@@ -27,7 +27,7 @@ FIRST_TIER = 1
 
 
 class Result(StrEnum):
-    """How a task ended, for the tier."""
+    """The result of a task, as it counts for the tier."""
 
     AT_CAP = "verified_at_cap"
     VERIFIED = "verified"
@@ -37,7 +37,7 @@ class Result(StrEnum):
 
 
 class Move(StrEnum):
-    """What a result does to a tier."""
+    """The effect of a result on a tier."""
 
     COUNT = "count"
     UP = "up"
@@ -60,14 +60,14 @@ MOVES: dict[tuple[Result, bool], Move] = {
 
 @record
 class TierPolicy:
-    """The numbers of the table above."""
+    """The parameters of the table above."""
 
     steps: Curve = Curve(offset=2, mult=3.0, growth=1.45, ceiling=40)
     active_issues: Curve = Curve(offset=1, mult=1.7, growth=1.35, ceiling=14)
     output_tokens: Curve = Curve(offset=0, mult=600, growth=1.60, ceiling=12_000)
     tool_actions: Curve = Curve(offset=2, mult=1.4, growth=1.50, ceiling=20)
     top_tier: int = 8
-    """With the usual curves every cap has met its ceiling here; a higher tier would be a title."""
+    """With the default curves every cap reaches its ceiling here, so a higher tier would change nothing."""
     promote_after: int = 5
     clamp_factor: float = 0.8
     clamp_tasks: int = 3
@@ -75,7 +75,7 @@ class TierPolicy:
     failure_window: int = 10
 
     def caps(self, tier: int) -> Caps:
-        """The caps of a tier."""
+        """Return the caps of a tier."""
         return Caps(
             steps=self.steps.at(tier),
             active_issues=self.active_issues.at(tier),
@@ -89,7 +89,7 @@ class TierPolicy:
 
     @classmethod
     def from_dict(cls, value: Any) -> Self | Problem:
-        """From the wire form; what is left out is as usual."""
+        """Read the wire form; missing fields have their defaults."""
         problem = misfit(_policy_schema(), value, code="tier_policy_invalid", what="The policy cannot be taken")
         if problem is not None:
             return problem
@@ -101,27 +101,27 @@ class TierPolicy:
 
 @record
 class Standing:
-    """Where an agent with a model stands."""
+    """The tier and counts of an agent with a model."""
 
     agent_id: str
     model: str
     tier: int = FIRST_TIER
     at_cap: int = 0
-    """Verified runs at the cap since the tier began or the last failure."""
+    """Verified runs at the cap since the tier changed or the last failure."""
     clamp_left: int = 0
-    """How many more tasks run under the clamp."""
+    """Number of further tasks under the clamp."""
     recent: tuple[bool, ...] = ()
     """The last results at this tier, oldest first; true: failed."""
     tasks: int = 0
-    """All there ever were."""
+    """Total number of tasks."""
 
     def caps(self, policy: TierPolicy) -> Caps:
-        """What the next task may use."""
+        """Return the caps of the next task, clamped if a clamp is active."""
         caps = policy.caps(min(self.tier, policy.top_tier))
         return caps.clamped(policy.clamp_factor) if self.clamp_left else caps
 
     def after(self, result: Result, policy: TierPolicy) -> tuple["Standing", Move]:
-        """Where it stands after one more task, and by which move."""
+        """Return the standing after one more task, and the move that led to it."""
         counted = Result.VERIFIED if result is Result.AT_CAP and self.clamp_left else result
         seen = (*self.recent, counted in {Result.FAILED, Result.CRITICAL})[-policy.failure_window :]
         move = MOVES[counted, self._completes(counted, seen, policy)]
@@ -136,7 +136,7 @@ class Standing:
 
     @classmethod
     def from_dict(cls, value: Any) -> Self | Problem:
-        """From the wire form."""
+        """Read the wire form."""
         problem = misfit(_standing_schema(), value, code="tiers_damaged", what="A standing cannot be read")
         return problem or cls(**{**value, "recent": tuple(value["recent"])})
 
@@ -154,16 +154,16 @@ class Ladder:
     standings: tuple[Standing, ...] = ()
 
     def standing(self, agent_id: str, model: str) -> Standing:
-        """The standing of an agent with a model; the first tier unless something was counted."""
+        """Return the standing of an agent with a model; a new one at the first tier if nothing was counted."""
         met = (each for each in self.standings if (each.agent_id, each.model) == (agent_id, model))
         return next(met, Standing(agent_id=agent_id, model=model))
 
     def caps(self, agent_id: str, model: str) -> Caps:
-        """What the next task may use."""
+        """Return the caps of the next task."""
         return self.standing(agent_id, model).caps(self.policy)
 
     def with_standing(self, standing: Standing) -> "Ladder":
-        """The same with one standing changed."""
+        """Return a copy with one standing replaced."""
         key = (standing.agent_id, standing.model)
         others = tuple(each for each in self.standings if (each.agent_id, each.model) != key)
         return Ladder(policy=self.policy, standings=(*others, standing))
@@ -210,7 +210,7 @@ _CURVE = {
     "properties": {
         "offset": {"type": "number", "minimum": 0, "maximum": 1_000_000},
         "mult": {"type": "number", "minimum": 0.5, "maximum": 1_000_000},
-        # A curve that falls would punish a promotion.
+        # With a falling curve a promotion would lower the caps.
         "growth": {"type": "number", "minimum": 1, "maximum": 10},
         "ceiling": {"type": "integer", "minimum": 1, "maximum": 10_000_000},
     },

@@ -1,4 +1,4 @@
-"""One turn as a session's transcript stores it."""
+"""The stored form of a turn in a session's transcript."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,19 +14,19 @@ class TranscriptEntry:
     """When it ended, in UTC."""
     turn_id: str
     subject: str
-    """The caller; nobody is shown another caller's messages."""
+    """The caller; a caller never sees another caller's messages."""
     agent_id: str
     message: str
     reply: str | None
     """None: there was no reply, or the check refused it."""
     code: str | None = None
-    """Why there is no reply."""
+    """The code that says why there is no reply."""
     receipts: tuple[str, ...] = ()
     more: Mapping[str, Any] | None = None
     """Evidence line, stop hook, model, usage."""
 
     def as_dict(self) -> dict[str, Any]:
-        """One line of the file."""
+        """Return the JSON form, one line of the transcript file."""
         wire: dict[str, Any] = {
             "at": self.at, "turn_id": self.turn_id, "subject": self.subject, "agent_id": self.agent_id,
             "message": self.message, "reply": self.reply,

@@ -1,6 +1,6 @@
-"""Counts of finished agent turns: tokens, cost, refusals and notifications.
+"""Count finished agent turns (tokens, cost, refusals) and notify people of refusals.
 
-For chats, tasks, conference rounds and runs alike. A failure here is logged and does not change the turn.
+Used for chats, tasks, conference rounds and runs. A failure here is logged and does not change the turn.
 """
 
 import logging
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class TurnCounter:
-    """Counts the turns of an open workspace. Reads and writes files: not for the event loop."""
+    """Counts the turns of an open workspace. Does blocking file I/O: not for the event loop."""
 
     def __init__(
         self,
@@ -51,15 +51,15 @@ class TurnCounter:
             _log.warning("a turn was not counted: %s", error)
 
     def report(self, session: Session, count: Count, bucket: str | None) -> Unanswered | None:
-        """Count what a client reports for its own conference.
+        """Count the numbers that a client reports for its own conference.
 
         Args:
             session: The conference's session, with its caller and agent.
             count: Activations and tokens.
-            bucket: One refusal, if any.
+            bucket: The bucket of a refusal, if any.
 
         Returns:
-            Why nothing was counted; None: it was.
+            Why nothing was counted; None if it was counted.
         """
         fault = self._access.refusal(session.conference_id or "", session.caller)
         if fault is not None:

@@ -1,7 +1,7 @@
 """Records of finished turns: transcript, credits, tiers and counts.
 
-The receipts are written before. If one of these records cannot be written, the reply is given all the same and the log
-says what is missing.
+The receipts are already written by then. If one of these records cannot be written, the reply is still returned and a
+warning is logged.
 """
 
 import logging
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class TurnRecorder:
-    """Records finished turns. Reads and writes files: not for the event loop."""
+    """Records finished turns. Does blocking file I/O: not for the event loop."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class TurnRecorder:
         self.credit(to, result.findings)
         self.counter.count_turn(result, session)
         if result.required_by is not None and self._observer is not None:
-            # The phrases are easy to hit by chance, so telemetry shows how often they count.
+            # A message can match the trigger phrases by chance, so telemetry counts how often they apply.
             self._observer.required(by=result.required_by)
 
     def record_task(self, result: TurnResult, to: Recipient, session: Session) -> None:
@@ -72,7 +72,7 @@ class TurnRecorder:
             _log.warning("%s (%s)", error, error.code)
 
     def credit(self, to: Recipient, findings: Findings | None) -> None:
-        """Give or take the credits of a reply check."""
+        """Record the credit event of a reply check."""
         merit = None if findings is None else merit_of(findings)
         if findings is None or merit is None or not findings.receipt_id:
             return
@@ -90,12 +90,12 @@ class TurnRecorder:
 
 
 def now() -> str:
-    """The time, RFC 3339."""
+    """Return the current UTC time in RFC 3339 format."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def new_id(kind: str) -> str:
-    """A server-made id."""
+    """Generate a random id with the prefix `kind`."""
     return f"{kind}_{token_hex(12)}"
 
 

@@ -1,4 +1,4 @@
-"""Agents and endpoints as JSON: the same form in the files, over HTTP and on the command line."""
+"""The JSON form of agents and endpoints, shared by files, HTTP and the command line."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from tallystick.turns.agent import Agent, Endpoint
 OFFLINE = "offline"
 PROVIDERS = ("offline", "local", "openai", "azure", "lmstudio", "ollama", "llamacpp", "vllm", "openrouter")
 NEEDS_ADDRESS = frozenset({"azure"})
-"""Every customer has an address of their own there."""
+"""Providers where every customer has their own address."""
 
 AGENT_ID: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}
 
@@ -35,7 +35,7 @@ ENDPOINT_FIELDS: dict[str, Mapping[str, Any]] = {
     "provider": {"enum": list(PROVIDERS)},
     "model": text(200, shortest=1),
     "base_url": {"anyOf": [{"type": "null"}, text(1000, shortest=1)]},
-    # Names only. What they name is read when a model is asked, and kept nowhere.
+    # Only the names of the variable or file; the key is read for each model request and never stored.
     "api_key_env": {"anyOf": [{"type": "null"}, {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$"}]},
     "api_key_file": {"anyOf": [{"type": "null"}, text(4000, shortest=1)]},
     "protocol": {"enum": ["envelope", "native"]},
@@ -46,12 +46,12 @@ ENDPOINT_FIELDS: dict[str, Mapping[str, Any]] = {
     "price_out_microusd": {"type": "integer", "minimum": 0, "maximum": 10**12},
 }
 FORMER_NAMES = {"speech": "protocol"}
-"""Fields of an endpoint that older files call otherwise."""
+"""Former names of endpoint fields in older files → current names."""
 ENDPOINT_REQUIRED = ("agent_id", "provider", "model")
 
 
 def agent_from(value: Any) -> Agent | Problem:
-    """An agent from its JSON form."""
+    """Parse an agent from its JSON form."""
     problem = misfit(_agent_schema(), value, code="agent_invalid", what="The agent cannot be taken")
     if problem is not None:
         return problem
@@ -60,12 +60,12 @@ def agent_from(value: Any) -> Agent | Problem:
 
 
 def agent_wire(agent: Agent) -> dict[str, Any]:
-    """An agent's JSON form."""
+    """Return an agent's JSON form."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(agent).items()}
 
 
 def endpoint_from(value: Any) -> Endpoint | Problem:
-    """An endpoint from its JSON form, or from an older one."""
+    """Parse an endpoint from its current or former JSON form."""
     value = by_present_names(value) if isinstance(value, dict) else value
     problem = misfit(_endpoint_schema(), value, code="endpoint_invalid", what="The endpoint cannot be taken")
     if problem is not None:
@@ -75,18 +75,18 @@ def endpoint_from(value: Any) -> Endpoint | Problem:
 
 
 def by_present_names(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """An endpoint's fields by the names they have now; one that is there twice stays, and is refused."""
+    """Rename former field names to current ones; if a field has both names, keep both so that it is refused."""
     renamed = {FORMER_NAMES.get(name, name): value for name, value in fields.items()}
     return renamed if len(renamed) == len(fields) else dict(fields)
 
 
 def endpoint_wire(endpoint: Endpoint) -> dict[str, Any]:
-    """An endpoint's JSON form."""
+    """Return an endpoint's JSON form."""
     return asdict(endpoint)
 
 
 def _address_problem(endpoint: Endpoint) -> Problem | None:
-    """What is wrong with where an endpoint lies."""
+    """Check an endpoint's key source and base URL; None if valid."""
     if endpoint.api_key_env is not None and endpoint.api_key_file is not None:
         message = "Name a variable or a file that holds the key, not both."
         return Problem(code="endpoint_invalid", message=message, pointer="/api_key_file")
@@ -99,7 +99,7 @@ def _address_problem(endpoint: Endpoint) -> Problem | None:
 
 
 def _is_plain_address(url: str) -> bool:
-    """Whether a URL names a server and nothing secret: a user's name, a query or a fragment may hold a key."""
+    """Return whether a URL is http(s) and has no user info, query or fragment, which could contain a key."""
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and (parts.port is None or parts.port > 0)

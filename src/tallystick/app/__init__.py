@@ -1,9 +1,9 @@
-"""The only place where parts are chosen and joined.
+"""The composition root: the only package that chooses implementations and wires them together.
 
     gate.py       the public `Gate`: one open workspace
-    wiring.py     which part satisfies which port
+    wiring.py     which implementation satisfies which port
     discovery.py  which rooms are installed; `rooms.py` opens them
-    agents.py     the conversation service, joined with storage and providers
+    agents.py     the conversation service, wired to storage and providers
 
-Nothing is imported here, so that finding the installed rooms loads nothing else.
+This module imports nothing, so that discovering installed rooms loads nothing else.
 """

@@ -1,4 +1,4 @@
-"""The agents of an open workspace: their services, joined with its stores, models, telemetry and rooms."""
+"""Build the agent services of an open workspace from its stores, models, telemetry and rooms."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -40,7 +40,7 @@ TELEMETRY_FOLDER = "telemetry"
 
 
 def conversation_of(gate: OpenGate) -> Conversation:
-    """The one conversation of an open workspace: doors and flows share it, so that their turns queue together."""
+    """Return the single conversation service of an open workspace; doors and flows share it and its turn queues."""
     found = _conversations.get(id(gate))
     if found is None:
         found = _conversations[id(gate)] = _new_conversation(gate)
@@ -48,24 +48,24 @@ def conversation_of(gate: OpenGate) -> Conversation:
 
 
 _conversations: WeakValueDictionary[int, Conversation] = WeakValueDictionary()
-"""By the gate's identity, which stays unique while the conversation lives: the conversation holds the gate."""
+"""Keyed by `id(gate)`, which is not reused while the entry exists because the conversation references the gate."""
 
 
 def tasks_of(gate: OpenGate) -> Tasks:
-    """The tasks of an open workspace, with the agents and queues of its conversation."""
+    """Build the task service of an open workspace on the agents and queues of its conversation."""
     context = room_ports(gate).tasks
     return Tasks(gate, conversation_of(gate), store=TaskFiles(gate.workspace), context=context)
 
 
 def administration_of(gate: OpenGate) -> AgentAdministration:
-    """The administration of agents and tiers of an open workspace."""
+    """Build the service that administers agents and tiers of an open workspace."""
     return AgentAdministration(
         registry=Registry(gate.workspace), tiers=Tiers(gate.workspace), changes=_AuditNotes(gate, SESSION)
     )
 
 
 def counter_of(gate: OpenGate) -> TurnCounter:
-    """The turn counter of an open workspace."""
+    """Build the turn counter of an open workspace."""
     rooms = room_ports(gate)
     return TurnCounter(
         counts=_TelemetryCounts(gate),
@@ -77,7 +77,7 @@ def counter_of(gate: OpenGate) -> TurnCounter:
 
 
 def counted_of(gate: OpenGate) -> Counted:
-    """Everything that all processes of a workspace have counted so far."""
+    """Return the counts of all processes of a workspace."""
     observer = gate.observer
     return Counted(observer.rejections if isinstance(observer, Telemetry) else _rejections(gate))
 
@@ -100,12 +100,12 @@ def _model_factory(gate: OpenGate) -> ModelFactory:
     return partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
 
 
-# -- what rooms bring --------------------------------------------------------------------------------------------------
+# -- room ports --------------------------------------------------------------------------------------------------------
 
 
 @record
 class RoomPorts:
-    """What the loaded rooms bring for agents, or the defaults where they bring nothing."""
+    """The agent ports that loaded rooms implement, with defaults for the rest."""
 
     access: ConversationAccess
     tasks: TaskContext
@@ -113,7 +113,10 @@ class RoomPorts:
 
 
 def room_ports(gate: OpenGate) -> RoomPorts:
-    """The agents' ports that the rooms of an open workspace satisfy. Rooms are loaded while the gate opens."""
+    """Collect the agent ports that the rooms of an open workspace implement; the first room to offer one wins.
+
+    Call it after opening: rooms are loaded while the gate opens.
+    """
     rooms = gate.rooms().values()
     access = next(filter(None, (room.conversation_access() for room in rooms)), None)
     tasks = next(filter(None, (room.task_context() for room in rooms)), None)
@@ -129,7 +132,7 @@ def room_ports(gate: OpenGate) -> RoomPorts:
 
 
 class _AuditNotes:
-    """Satisfies `ChangeRecords` with notes in the ledger."""
+    """Implements `ChangeRecords` with note records in the ledger."""
 
     def __init__(self, gate: OpenGate, session: str) -> None:
         self._gate = gate
@@ -143,7 +146,7 @@ class _AuditNotes:
 
 
 class _TelemetryCounts:
-    """Satisfies `TurnCounts` with the counts of this process, or with files where it has no telemetry."""
+    """Implements `TurnCounts` with this process's telemetry, or with count files if it has none."""
 
     def __init__(self, gate: OpenGate) -> None:
         self._gate = gate
@@ -157,13 +160,13 @@ class _TelemetryCounts:
         if isinstance(observer, Telemetry):
             _add(observer.rejections, session, count, buckets)
             return
-        # A command counts a turn or two and ends: it writes at once and leaves no thread running.
+        # A CLI command counts one or two turns and exits: write immediately and leave no background thread.
         with closing(_rejections(self._gate)) as own:
             _add(own, session, count, buckets)
 
 
 class _TurnNotifications:
-    """Satisfies `TurnNotices` with the workspace's notifications."""
+    """Implements `TurnNotices` with the workspace's notifications."""
 
     def __init__(self, notifications: Notifications) -> None:
         self._notifications = notifications

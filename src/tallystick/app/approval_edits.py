@@ -1,4 +1,4 @@
-"""Editing the arguments of a held call without ever showing its secrets."""
+"""Edit the arguments of a held call without revealing its secrets."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +8,12 @@ from tallystick.gate.record.secrets import token_spans
 
 
 def put_back(edited: Any, *, shown: Any, exact: Any) -> Any:
-    """The edited arguments, with secrets that were left as shown (as a digest) in their places again.
+    """Restore in edited arguments every secret whose mask (digest) was left unchanged.
 
     Args:
-        edited: What a person wants instead.
-        shown: What that person was shown.
-        exact: What the call really held.
+        edited: The arguments as edited by a person.
+        shown: The masked arguments that the person saw.
+        exact: The unmasked arguments of the held call.
     """
     if isinstance(edited, list):
         return [
@@ -22,7 +22,7 @@ def put_back(edited: Any, *, shown: Any, exact: Any) -> Any:
         ]
     if not isinstance(edited, Mapping):
         return edited
-    # Only where it was shown, and as it was: a digest put somewhere else brings no secret there.
+    # Restore only an unchanged mask at its original position, so that copying a digest cannot move a secret.
     if is_mask(shown) and edited == shown:
         return exact
     if edited.keys() == {MASKED} and is_mask(shown) and MASKED in shown:
@@ -34,7 +34,7 @@ def put_back(edited: Any, *, shown: Any, exact: Any) -> Any:
 
 
 def _text(edited: Mapping[str, Any], shown: Mapping[str, Any], exact: str) -> Any:
-    """A text in which the words around its tokens were changed; as it is, if one of its digests was not in it."""
+    """Restore the tokens in a partly masked text; return `edited` unchanged if it has a digest not in `shown`."""
     digests = [part[MARK] for part in shown[MASKED] if isinstance(part, Mapping)]
     tokens = dict(zip(digests, (exact[start:end] for start, end in token_spans(exact)), strict=False))
     parts = edited[MASKED] if isinstance(edited[MASKED], list) else [None]

@@ -1,4 +1,4 @@
-"""Held calls among the notifications: told when one waits, settled when a person has answered."""
+"""Notifications about held calls: added when a call is held, settled when a person has answered."""
 
 import logging
 
@@ -11,7 +11,7 @@ _log = logging.getLogger(__name__)
 
 
 def tell_held(notifications: Notifications, hold: Hold) -> None:
-    """A call waits for a person. The call is held whether or not this can be written."""
+    """Notify that a call waits for approval; a failed write is logged and the call stays held."""
     who = hold.session.agent_id or hold.session.caller.subject
     text = f"{who} wants to call {hold.tool}: approve or reject it."
     try:
@@ -21,7 +21,7 @@ def tell_held(notifications: Notifications, hold: Hold) -> None:
 
 
 def tell_answered(notifications: Notifications, approval_id: str) -> None:
-    """A person has answered: nobody need be told any more."""
+    """Settle the notification of an answered request; a failed write is only logged."""
     try:
         notifications.settle(place_of("approval", approval_id))
     except TallyError as error:

@@ -1,4 +1,4 @@
-"""How a person answers a held call. Answering runs nothing; it writes down the answer."""
+"""Answer held calls on behalf of a person. An answer is only recorded; it does not run the call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tallystick.gate.record.secrets import redacted_keys
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revealed:
-    """A masked argument as the call holds it, for the eyes of the person who asked."""
+    """The unmasked value of one masked argument, for the person who requested it."""
 
     approval_id: str
     field: str
@@ -26,35 +26,35 @@ class Revealed:
 
 
 class Approvals:
-    """Held calls: list them, look at one, approve, reject, edit; reveal what is masked in one.
+    """List, read, approve, reject and edit held calls, and reveal their masked arguments.
 
-    Every answer stands in the ledger before it takes effect: should the process die in between, the person answers
-    again, and no call ever runs on an answer that was not recorded.
+    Every answer is recorded in the ledger before it takes effect. If the process dies in between, the person must
+    answer again; no call runs on an unrecorded answer.
     """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def list(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> tuple[Hold, ...]:
-        """Requests, newest first."""
+        """List approval requests, newest first."""
         chosen = None if state is None else State(state)
         return self._parts.book().list(self._parts.now_ms(), state=chosen, limit=limit, offset=offset)
 
     def count(self, *, state: str | None = None) -> int:
-        """How many requests there are."""
+        """Count approval requests."""
         return self._parts.book().count(self._parts.now_ms(), state=None if state is None else State(state))
 
     def get(self, approval_id: str) -> Hold | None:
-        """One request as it stands now."""
+        """Return one request in its current state; None if it does not exist."""
         return self._parts.book().get(approval_id, self._parts.now_ms())
 
     def approve(self, approval_id: str, *, person: str, channel: str) -> Hold | Unmoved:
-        """Say yes to exactly this call.
+        """Approve exactly this call.
 
         Args:
             approval_id: The request.
-            person: Who says so.
-            channel: How that person reached us: `terminal` or `token`.
+            person: The approver.
+            channel: How the approver is authenticated: `terminal` or `token`.
         """
         waiting, now = self._waiting(approval_id), self._parts.now_ms()
         if isinstance(waiting, Unmoved):
@@ -65,7 +65,7 @@ class Approvals:
         return self._parts.book().grant(approval_id, person=person, channel=channel, now=now)
 
     def reject(self, approval_id: str, *, person: str, channel: str, reason: str) -> Hold | Unmoved:
-        """Say no, and why. This is possible whatever became of the stored request."""
+        """Reject a call with a reason, even if the stored request no longer matches its signed record."""
         waiting, now = self._waiting(approval_id, proved=False), self._parts.now_ms()
         if isinstance(waiting, Unmoved):
             return waiting
@@ -75,14 +75,14 @@ class Approvals:
         return self._parts.book().refuse(approval_id, person=person, channel=channel, now=now, reason=reason)
 
     def edit(self, approval_id: str, args: Mapping[str, Any], *, person: str, channel: str) -> Hold | Unmoved:
-        """Say yes to other arguments; they are checked from the top when the call is resumed.
+        """Approve the call with other arguments; resuming it validates and decides them from the start.
 
-        Secrets that are left as they were shown (as a digest) stay what they are.
+        Secrets whose mask (digest) is left unchanged keep their value.
         """
         waiting, now = self._waiting(approval_id), self._parts.now_ms()
         if isinstance(waiting, Unmoved):
             return waiting
-        # A process that does not have the tool knows its secrets by what was hidden when the call was held.
+        # If the tool is not registered in this process, only the masks stored with the request say what is secret.
         was_shown = orjson.loads(waiting.shown)
         hidden = redacted_keys(was_shown) | self._parts.pipeline.secret_names()
         wanted: dict[str, Any] = put_back(args, shown=was_shown, exact=waiting.arguments())
@@ -96,17 +96,17 @@ class Approvals:
         return self._parts.book().edit(edited, person=person, channel=channel, now=now)
 
     def masked(self, hold: Hold) -> tuple[str, ...]:
-        """JSON pointers of the arguments of a request that hold something masked."""
+        """Return the JSON pointers of the masked arguments of a request."""
         return tuple(masked_fields(orjson.loads(hold.shown)))
 
     def reveal(self, approval_id: str, field: str, *, person: str, channel: str) -> Revealed | Unmoved:
-        """Show a person a masked argument of a request that can still run. Who looked at which one is recorded first.
+        """Return a masked argument of a request that can still run, after recording the access in the ledger.
 
         Args:
             approval_id: The request.
-            field: One of the pointers that `masked` gives.
-            person: Who wants to see it.
-            channel: How that person reached us: `terminal` or `token`.
+            field: One of the pointers that `masked` returns.
+            person: Who requests the value.
+            channel: How that person is authenticated: `terminal` or `token`.
         """
         hold = self._waiting(approval_id, states=LIVE)
         if isinstance(hold, Unmoved):
@@ -125,5 +125,5 @@ class Approvals:
         state = hold.at(self._parts.now_ms())
         if state not in states:
             return Unmoved(why="expired" if state is State.EXPIRED else "not_waiting", hold=hold)
-        # A person must see, and say yes to, what would run.
+        # The person must see and approve exactly what would run.
         return Unmoved(why="record_mismatch", hold=hold) if proved and not self._parts.proved(hold) else hold

@@ -1,4 +1,4 @@
-"""Audit records of changes that are not calls. A change that cannot be recorded is not made."""
+"""Audit records of changes other than calls. A change that cannot be recorded is not made."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from tallystick.gate.session import Caller, Session
 
 
 class HasLedger(Protocol):
-    """An open workspace, or its joined parts."""
+    """An open workspace or its components: anything with a ledger."""
 
     @property
     def ledger(self) -> Ledger:
@@ -19,10 +19,10 @@ class HasLedger(Protocol):
 
 
 def demand_ledger(gate: HasLedger) -> None:
-    """Check before a change that it can be recorded.
+    """Check that the ledger is writable before a change is made.
 
     Raises:
-        LedgerUnwritable: It cannot be.
+        LedgerUnwritable: The ledger cannot be written.
     """
     obstacle = gate.ledger.obstacle()
     if obstacle is not None:
@@ -39,15 +39,15 @@ def note_change(
     *,
     session: str,
 ) -> str:
-    """Record a change after it was made; gives the record's id.
+    """Record a change after it was made; return the record's id.
 
     Args:
         gate: The open workspace.
         caller: Who made the change.
-        action: A fixed word, e.g. `agent.remove`.
-        resource: What was changed.
+        action: A fixed identifier, e.g. `agent.remove`.
+        resource: The changed object.
         metadata: Ids and digests, never text.
-        session: The session of such records.
+        session: The id of the session that holds these records.
     """
     audit: dict[str, Any] = {"subject": caller.subject, "action": action, "resource": resource}
     if metadata:

@@ -1,4 +1,4 @@
-"""Several calls at once: each is decided, run and recorded as by itself, and their records are stored together."""
+"""Batches of calls: each call is decided, run and recorded on its own; their records are stored together."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -12,16 +12,16 @@ from tallystick.gate.execute.stepping import shielded
 from tallystick.gate.pipeline import Pipeline
 
 AT_ONCE = 256
-"""Calls that go together: some tens of milliseconds, in which nobody else in the loop gets a turn."""
+"""Calls in one batch: it blocks the event loop for some tens of milliseconds."""
 
 Asked = tuple[str, Mapping[str, Any] | None]
 """A tool's id and its arguments."""
 
 
 async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: CallContext) -> list[Outcome]:
-    """What comes of each, in order.
+    """Run calls in batches of `AT_ONCE` and return their outcomes in order.
 
-    Of those that go together none sees what another has done: who needs that makes two lists of them.
+    Calls of one batch do not see each other's effects; a caller that needs that makes two requests.
     """
     outcomes: list[Outcome] = []
     rest = iter(calls)
@@ -31,7 +31,7 @@ async def call_many(pipeline: Pipeline, calls: Iterable[Asked], standing: CallCo
 
 
 async def _some(pipeline: Pipeline, calls: list[Asked], standing: CallContext) -> list[Outcome]:
-    """Decide all of them, then run them as tasks; an error of one is raised when the others have ended."""
+    """Decide all calls, then run them as tasks; raise the first error after all have ended."""
     decided = [pipeline.call(tool, plain_args(args), standing) for tool, args in calls]
     tasks = [asyncio.ensure_future(call) for call in decided]
     try:
@@ -46,7 +46,10 @@ async def _some(pipeline: Pipeline, calls: list[Asked], standing: CallContext) -
 
 
 async def _cancelled(tasks: Iterable[asyncio.Task[Outcome]]) -> None:
-    """Cancel calls and wait for their receipts; as a task made after theirs, it runs when each of them has begun."""
+    """Cancel calls and wait for their receipts.
+
+    It runs as a task created after theirs, so every call has started by then.
+    """
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Calling tools and checking replies: the part of the gate that every program uses."""
+"""Call tools and check replies: the part of the gate that every program uses."""
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
@@ -23,13 +23,13 @@ from tallystick.turns.portal import Portal
 from tallystick.turns.turn import Turn
 
 SESSION = "local"
-"""The session of calls that name none."""
+"""The default session id."""
 
 T = TypeVar("T")
 
 
 class CallOptions(TypedDict, total=False):
-    """Keyword arguments of `Gate.call` and `Gate.call_sync`; what each means stands at `call`."""
+    """Keyword arguments of `Gate.call` and `Gate.call_sync`; see `Gate.call` for their meaning."""
 
     session: str | Session
     caller: Caller | None
@@ -75,16 +75,16 @@ class GateCalls:
         allowed_tools: Iterable[str] | None = None,
         authenticated: bool = True,
     ) -> Outcome[Any]:
-        """Propose one call and see what comes of it.
+        """Propose one call and return its outcome.
 
         Args:
-            tool: The tool's id; or the registered function itself, whose result type `unwrap` then gives.
-            args: Its arguments, as JSON data.
-            session: The session the receipt belongs to: its id, or a `Session` that also names agent, task, run, ….
-            caller: Who calls, if not the local owner.
-            dry_run: Ask the tool to change nothing (only where it offers that).
-            allowed_tools: Closes the world further for this call.
-            authenticated: False: auth is on and no valid token came.
+            tool: The tool's id, or the registered function itself; `unwrap` then returns the function's result type.
+            args: The arguments, as JSON data.
+            session: The session of the receipt: its id, or a `Session` that also names agent, task, run, ….
+            caller: The caller; the local owner if not given.
+            dry_run: Ask the tool to change nothing (only if the tool supports it).
+            allowed_tools: Restricts this call to these tools.
+            authenticated: False if auth is enabled and the request had no valid token.
         """
         at = standing_in(session, caller, allowed_tools, authenticated=authenticated)
         given = plain_args(args)
@@ -98,9 +98,9 @@ class GateCalls:
     async def call_many(
         self, calls: Iterable[Asked], *, session: str | Session = SESSION, caller: Caller | None = None
     ) -> list[Outcome]:
-        """Propose several calls at once, each with receipts of its own; what comes of each, in order.
+        """Propose several calls at once, each with its own receipts, and return their outcomes in order.
 
-        None sees what another of them does: calls that build on others come after those.
+        Calls of one request may not see each other's effects: send dependent calls in a later request.
         """
         standing = standing_in(session, caller, None, authenticated=True)
         return await call_many(self._pipeline, calls, standing)
@@ -126,30 +126,30 @@ class GateCalls:
         args: Mapping[str, Any] | None = None,
         **options: Unpack[CallOptions],
     ) -> Outcome[Any]:
-        """`call` for scripts; works inside a running loop too."""
+        """Blocking form of `call`; also works inside a running event loop."""
         return self._portal.run(self.call(tool, args, **options))
 
     async def refuse(
         self, rejection: Rejection, text: str | bytes, *, session: str | Session = SESSION, caller: Caller | None = None
     ) -> Outcome:
-        """Record what a door refused before there was a proposal."""
+        """Record input that a door refused before it became a proposal."""
         return await self._pipeline.refuse(rejection, text, CallContext(session=session_for(session, caller)))
 
     async def resume(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
-        """Run a held call that a person let through, as a submission of its own; once.
+        """Run an approved held call once, as a new submission.
 
         Args:
-            approval_id: The held call.
-            caller: The caller with their present roles, if those may have changed since the call was held.
+            approval_id: The approval request of the held call.
+            caller: The caller with current roles, if those may have changed since the call was held.
         """
         return await resume(self._parts, self._turns, approval_id, caller)
 
     def resume_sync(self, approval_id: str, *, caller: Caller | None = None) -> Outcome:
-        """`resume` for scripts."""
+        """Blocking form of `resume`."""
         return self._portal.run(self.resume(approval_id, caller=caller))
 
     def check_reply(
         self, reply: str, *, session: str | Session = SESSION, agent: str | None = None, **options: Unpack[ReplyOptions]
     ) -> Findings:
-        """Check what a reply claims, and leave a `reply_check` receipt. `ReplyOptions` names the other arguments."""
+        """Check the claims of a reply and record a `reply_check` receipt; see `ReplyOptions` for other arguments."""
         return self._replies.check(reply, session_for(session, None, agent=agent), **options)

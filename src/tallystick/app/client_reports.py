@@ -1,4 +1,4 @@
-"""What a client says came of a call that was handed back to it."""
+"""Results that clients report for calls handed back to them."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from tallystick.gate.record.unfinished import session_of
 
 
 def report(parts: Parts, receipt_id: str, result: Any) -> str:
-    """Record a client's word; it is the client's, so nothing vouches for it but who said it.
+    """Record the result that a client reports and return the receipt's id; the gate does not verify the result.
 
     Raises:
-        LedgerError: No such receipt, a call that was not handed back, or a result that is not JSON.
+        LedgerError: The receipt does not exist, its call was not handed back, or the result is not JSON.
     """
     handed = parts.ledger.find(receipt_id)
     if handed is None:

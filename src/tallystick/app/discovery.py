@@ -1,4 +1,4 @@
-"""Which rooms are installed: their manifests, by the entry points that name them. Loads no room."""
+"""Find installed rooms by their entry points and load their manifests, but no room."""
 
 import functools
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from tallystick.plugin import GROUP, Manifest
 
 @functools.cache
 def manifests() -> Mapping[str, Manifest]:
-    """The manifests of all installed rooms, by name.
+    """Return the manifests of all installed rooms, by name.
 
     Raises:
-        ConfigError: An entry point that names no manifest, or two rooms of one name.
+        ConfigError: An entry point does not load or is not a manifest, or two rooms have the same name.
     """
     found: dict[str, Manifest] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
@@ -39,10 +39,10 @@ def _manifest_at(point: EntryPoint) -> Manifest:
 
 
 def resolve(reference: str) -> Any:
-    """Import what a manifest refers to as `package.module:attribute`.
+    """Import the object that a manifest references as `package.module:attribute`.
 
     Raises:
-        ConfigError: There is no such module or attribute.
+        ConfigError: The module has no such attribute.
     """
     module, _, attribute = reference.partition(":")
     try:
@@ -54,5 +54,5 @@ def resolve(reference: str) -> Any:
 
 
 def unavailable(manifest: Manifest) -> PartMissing:
-    """The error that names a room whose requirements are not installed, and the command that installs them."""
+    """Build the error for a room whose requirements are not installed, with the command that installs them."""
     return PartMissing(f"Not installed: the room {manifest.name}. Install it with: {manifest.install}")

@@ -1,4 +1,4 @@
-"""`FlowContext` of an open workspace: flows and tools of rooms call tools and ask agents through the gate."""
+"""The flow context (`turns/flow_context.py`) of an open workspace: flows call tools and ask agents through it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -23,11 +23,11 @@ from tallystick.turns.result import Injected, TurnResult
 
 _KINDS = frozenset({"outcome", "started"})
 LEAST_SHOWN = 1_000
-"""Bytes of one result that are worth showing; what then has no room is left out, and the agent is told."""
+"""Minimum bytes shown of each result; results beyond the budget are omitted, and the prompt says how many."""
 
 
 class GateFlowContext:
-    """Flows reach the world through one gate."""
+    """Implements `FlowContext` with one gate."""
 
     def __init__(self, gate: OpenGate) -> None:
         self._gate = gate
@@ -54,11 +54,11 @@ class GateFlowContext:
 
     def recorded(self, session_id: str, step: str) -> tuple[Receipt, ...]:
         """See `FlowContext`."""
-        # Of a worker that is gone there may be beginnings without an end; their end is `unknown`.
+        # A dead worker may have left started calls without an outcome; recovery closes them as `unknown`.
         self._gate.ledger.recover()
         found: dict[str, Receipt] = {}
         for one in self._gate.ledger.session(session_id):
-            # The end of a call that was held or cut off names its beginning, and not the step.
+            # The outcome of a held or interrupted call links to its start record and does not name the step.
             follows = not found.keys().isdisjoint(one.header.get("links", {}).values())
             if one.header.get(STEP) == step or follows:
                 found[one.receipt_id] = one
@@ -77,7 +77,7 @@ class GateFlowContext:
             return Answer(code=to.code, advice=to.advice)
         result = asyncio.run(self._turn(question, to))
         if question.agent is None:
-            # Credits are for the workspace's own agents.
+            # Only the workspace's own agents earn credits.
             self._conversation.recorder.credit(to, result.findings)
         self._conversation.recorder.counter.count_turn(result, question.session.within(agent_id=to.agent.agent_id))
         if result.model_error is not None:
@@ -99,7 +99,7 @@ class GateFlowContext:
 
     async def _turn(self, question: Question, to: Recipient) -> TurnResult:
         crew = self._conversation.crew
-        # Like a conference's second phase: the results are there already, and there may be many.
+        # As in a conference's second phase, the tools have already run and there may be many results.
         budget = question.budget or crew.budget(to, conference=True)
         injected, left_out = self._shown(question.results, budget)
         message = question.message
@@ -122,7 +122,7 @@ class GateFlowContext:
             return await run_turn(request, model=crew.model(to.endpoint), turn=turn, check=check)
 
     def _shown(self, receipts: Sequence[str], budget: Budget) -> tuple[tuple[Injected, ...], int]:
-        """The results as the prompt carries them, and how many had no room."""
+        """Return the results for the prompt, and how many did not fit."""
         found = [receipt for receipt in map(self._gate.ledger.find, receipts) if receipt is not None]
         whole = budget.limits.bytes or budget.step_bytes
         fitting = found[: max(1, whole // LEAST_SHOWN)]
@@ -131,7 +131,7 @@ class GateFlowContext:
 
 
 def _steps(question: Question, budget: Budget) -> int:
-    """Where the budget was brought, the call after the last one is the gate's to refuse, so that it is recorded."""
+    """Return the step limit; one more for a given budget, so that the gate refuses and records the extra call."""
     return budget.steps if question.budget is None else budget.steps + 1
 
 

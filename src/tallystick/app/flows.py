@@ -1,7 +1,7 @@
-"""The rooms' durable flows, registered before a worker starts.
+"""Register the rooms' durable flows before a worker starts.
 
-Processes that start or run flows call `register_flows` once, right after the workspace is opened; opening alone stays
-light.
+Processes that start or run flows call `register_flows` once after opening the workspace. Opening does not do it, to
+stay fast for all other processes.
 """
 
 from tallystick.app.gate import Gate

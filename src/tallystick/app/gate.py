@@ -1,4 +1,4 @@
-"""The gate as a program sees it."""
+"""The public API of the gate."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Gate(GateCalls):
-    """One open workspace: every tool call goes through here. Several processes may have it open at once."""
+    """One open workspace, through which every tool call goes. Several processes may open the same workspace."""
 
     def __init__(self, parts: Parts) -> None:
         """Use `Gate.open`."""
@@ -53,18 +53,18 @@ class Gate(GateCalls):
         observer: Observer | None = None,
         plugins: bool = True,
     ) -> Self:
-        """Open a workspace; keys, folders and a default policy are made when missing.
+        """Open a workspace and create missing keys, folders and the default policy.
 
         Args:
             path: The project's folder.
-            settings: Instead of `tallystick.toml` and the environment.
-            config: Another TOML file than the workspace's own.
-            observer: Something that watches outcomes, e.g. telemetry.
-            plugins: Whether to load the tools the configuration names and the installed rooms.
+            settings: Used instead of `tallystick.toml` and the environment.
+            config: A TOML file to read instead of the workspace's own.
+            observer: Receives outcomes, e.g. telemetry.
+            plugins: Whether to load the configured tools and the installed rooms.
 
         Raises:
-            ConfigError: The configuration or a key file cannot be used; the message says what to change.
-            LedgerDamaged: The journal was changed; `tally audit verify` says where.
+            ConfigError: The configuration or a key file is invalid; the message says what to change.
+            LedgerDamaged: The journal was modified; `tally audit verify` reports where.
         """
         workspace = Path(path).expanduser().absolute()
         if workspace.exists() and not workspace.is_dir():
@@ -82,13 +82,13 @@ class Gate(GateCalls):
         return gate
 
     def close(self) -> None:
-        """Write a last checkpoint and let go of files and threads."""
+        """Write a last checkpoint and release files and threads."""
         self._portal.close()
         self._pipeline.close()
         self._parts.close()
 
     def __enter__(self) -> Self:
-        """Use as a context manager to close at the end."""
+        """Return the gate; leaving the context closes it."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,21 +112,21 @@ class Gate(GateCalls):
 
     @property
     def ledger(self) -> Ledger:
-        """The receipts."""
+        """The ledger of receipts."""
         return self._parts.ledger
 
     @property
     def observer(self) -> Observer | None:
-        """What watches, if anything does."""
+        """The observer of outcomes, if any."""
         return self._parts.observer
 
     @property
     def durable(self) -> StoredDurable:
-        """Long work that survives its process."""
+        """The durable engine, for work that survives its process."""
         return self._parts.durable
 
     def room(self, name: str) -> Room | None:
-        """An open room; None if it is not installed or not switched on."""
+        """Return an open room; None if it is not installed or not enabled."""
         return self._parts.rooms.get(name)
 
     def rooms(self) -> Mapping[str, Room]:
@@ -134,11 +134,11 @@ class Gate(GateCalls):
         return self._parts.rooms
 
     def gauges(self) -> dict[str, float]:
-        """The rooms' current figures, for a dashboard."""
+        """The rooms' current gauge values, for a dashboard."""
         return {name: value for room in self._parts.rooms.values() for name, value in room.gauges().items()}
 
     def flow_context(self) -> "FlowContext":
-        """What lets a room's tools and flows call tools and ask agents, through this gate."""
+        """Return the context through which a room's tools and flows call tools and ask agents via this gate."""
         from tallystick.app.flow_context import GateFlowContext  # noqa: PLC0415 - loads storage and providers
 
         return GateFlowContext(self)
@@ -146,10 +146,10 @@ class Gate(GateCalls):
     # -- tools ---------------------------------------------------------------------------------------------------------
 
     def register(self, *tools: Tool | Callable[..., Any]) -> None:
-        """Take tools: decorated functions, or plain typed functions (which count as `write`).
+        """Register tools: decorated functions, or plain typed functions (which have the effect `write`).
 
         Raises:
-            RegistrationError: A schema that cannot be checked, a name that is taken; the message says which.
+            RegistrationError: A schema cannot be validated against or a name is taken; the message says which.
         """
         for given in tools:
             made = given if isinstance(given, Tool) else tool(given)
@@ -158,20 +158,20 @@ class Gate(GateCalls):
             self._parts.keep_card(made.card)
 
     def unregister(self, name: str) -> None:
-        """Forget a tool."""
+        """Unregister a tool."""
         self._pipeline.remove(name)
         self._names.remove(name)
 
     def registered_name(self, tool: Callable[..., Any]) -> str | None:
-        """The id under which a function or a decorated function is registered; None: it is not."""
+        """Return the id under which a plain or decorated function is registered; None if it is not."""
         return self._names.known(tool)
 
     def tools(self) -> list[Card]:
-        """The cards of all registered tools, by name."""
+        """Return the cards of all registered tools, sorted by name."""
         return sorted((entry.card for entry in self._pipeline.catalogue.entries()), key=lambda card: card.name)
 
     def watch_tools(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Be told when a tool came or went; gives what ends this."""
+        """Call `told` whenever a tool is added or removed; return a function that ends the subscription."""
         return self._pipeline.catalogue.watch(told)
 
     # -- turns ---------------------------------------------------------------------------------------------------------
@@ -190,19 +190,19 @@ class Gate(GateCalls):
         authenticated: bool = True,
         user_texts: Iterable[str] | None = None,
     ) -> Turn:
-        """Begin an agent turn: put `turn.nonce` (and `turn.schema`) before the model, `await turn.submit(text)`.
+        """Start an agent turn: give the model `turn.nonce` (and `turn.schema`), then `await turn.submit(text)`.
 
         Args:
-            session: The session the receipts belong to: its id, or a `Session` with more.
+            session: The session of the receipts: its id, or a `Session` with more fields.
             agent: The agent's id.
-            caller: On whose behalf; the local owner if not given.
+            caller: On whose behalf the agent acts; the local owner if not given.
             allowed_tools: The only tools of this turn.
-            may_finish: Admit `{"action":"final","nonce"}` on step one.
-            client_tools: Tools the client runs itself.
-            limits: Narrower (never wider) limits than the configuration's; a `Budget` (a tier's, …) replaces them.
-            step_bytes: How much of one output the model is shown.
-            authenticated: False: auth is on and no valid token came.
-            user_texts: What the user said. Writes with values from others' text are then held; without it they are not.
+            may_finish: Admit `{"action":"final","nonce"}` in the first step.
+            client_tools: Tools that the client runs itself.
+            limits: Narrower (never wider) limits than configured; a `Budget` (of a tier, …) replaces the configured.
+            step_bytes: The maximum bytes of one output that the model is shown.
+            authenticated: False if auth is enabled and the request had no valid token.
+            user_texts: The user's messages. If given, writes with values from other people's text are held.
         """
         where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
         spend = budget_of(self.settings.limits, limits, step_bytes)
@@ -218,23 +218,23 @@ class Gate(GateCalls):
         return turn
 
     def find_turn(self, turn_id: str) -> Turn | None:
-        """A turn that somebody still holds."""
+        """Return a turn that is still referenced somewhere in this process; None otherwise."""
         return self._turns.get(turn_id)
 
     def report(self, receipt_id: str, result: Any) -> str:
-        """Record what a client says came of a call that was handed back to it; gives the new receipt's id."""
+        """Record the result that a client reports for a call handed back to it; return the new receipt's id."""
         return report(self._parts, receipt_id, result)
 
     @staticmethod
     def verify(
         path: str | os.PathLike[str] = ".", *, outside: Iterable[bytes] = (), key: str | None = None
     ) -> AuditReport:
-        """Check every receipt of a workspace; nothing is changed or made.
+        """Verify every receipt of a workspace, read-only.
 
         Args:
             path: The project's folder.
-            outside: Checkpoints that somebody kept elsewhere.
-            key: The log's public key (a verifier line) as it was given to somebody outside.
+            outside: Checkpoints that were kept outside the workspace.
+            key: The log's public key (a verifier line) from a source outside the workspace.
         """
         workspace = Path(path).expanduser().absolute()
         verifier = None if key is None else parse_vkey(key)

@@ -1,18 +1,18 @@
-"""A process that stays, such as a server: garbage is looked for less often.
+"""GC settings for long-running processes such as a server.
 
-Python looks through everything it holds once a quarter as much again has been made. What a server holds (cards,
-schemas, facts at hand) is no garbage, and to look through it costs callers more than a tenth of their time.
+Python runs a full collection whenever the number of new objects reaches a quarter of the old ones. A server's old
+objects (cards, schemas, caches) are not garbage, and scanning them costs more than a tenth of the time of a call.
 """
 
 import gc
 
 YOUNG, MIDDLE, OLD = 50_000, 10, 10
-"""Objects more than before until the youngest are looked through, and rounds of that until the next older are. What is
-garbage after all, and old, comes to five million objects at the most before it is found."""
+"""GC thresholds: new objects before a collection of the youngest generation, then collections of each generation
+before one of the next older. At most five million objects of old garbage accumulate before a full collection."""
 
 
 def stay() -> None:
-    """Say that this process has loaded what it needs, and goes on for long."""
-    # What is loaded now stays, and is not looked through at all.
+    """Tune the garbage collector; call it once a long-running process has loaded everything it needs."""
+    # Loaded objects live as long as the process, so exclude them from every collection.
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)

@@ -1,4 +1,4 @@
-"""The open workspace as the services in this package see it; `Gate` satisfies it."""
+"""The interface of an open workspace for the services in this package; `Gate` implements it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from tallystick.plugin import Room
 
 
 class OpenGate(AgentGate, Protocol):
-    """What agents use of an open workspace, and its folder, rooms and blocking calls besides."""
+    """The agents' interface of an open workspace, plus its folder, rooms and blocking calls."""
 
     @property
     def workspace(self) -> Path:

@@ -1,8 +1,8 @@
-"""Deciding recorded calls again: with the policy they were decided by, or with another one.
+"""Replay the decisions of recorded calls, under their original policy or another one.
 
-The ledger keeps what a decision read (arguments, counters, roles), and beside it lie every policy and every tool
-definition that was ever in force, named by their digests. So a decision can be repeated exactly, and a new policy can
-be tried on old traffic. Nothing is run.
+The ledger stores the inputs of each decision (arguments, counters, roles). Every policy and tool definition that was
+ever in force is stored beside it under its digest. So a decision can be repeated exactly, and a new policy can be
+tested on old traffic. No tool runs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,24 +19,24 @@ from tallystick.storage.kept import kept, kept_card
 from tallystick.storage.ledger import audit_folder
 
 REMEMBERED = 256
-"""Policies and tool definitions held at once; a log has many calls and few of these."""
+"""Cache size for policies and for tool definitions; a log has many calls but few of these."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replayed:
-    """One recorded call, decided again."""
+    """The replayed decision of one recorded call."""
 
     receipt_id: str
     tool: str
     result: Replay
     was: Answer
     now: Answer | None = None
-    """None: nobody can say any more."""
+    """None if the decision cannot be repeated."""
     why: str = ""
-    """For undecidable: redacted, room_rule, erased, unknown_outcome, tool_not_kept or policy_not_kept."""
+    """If undecidable: redacted, room_rule, erased, unknown_outcome, tool_not_kept or policy_not_kept."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """Return the JSON form."""
         wire: dict[str, Any] = {"receipt_id": self.receipt_id, "tool": self.tool, "result": self.result}
         wire["was"] = _answer(self.was)
         if self.now is not None:
@@ -45,7 +45,7 @@ class Replayed:
 
 
 class Replayer:
-    """Decides the calls of one workspace again."""
+    """Replays the decisions of one workspace."""
 
     def __init__(self, workspace: Path) -> None:
         self._audit = audit_folder(workspace)
@@ -53,11 +53,11 @@ class Replayer:
         self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, self._audit))
 
     def replay(self, receipts: Iterable[Receipt], *, policy: Policy | None = None) -> Iterator[Replayed]:
-        """Decide every decided call among the receipts again.
+        """Replay the decision of every receipt that has one.
 
         Args:
-            receipts: Receipts of any kind; those without a decision are passed over.
-            policy: Another policy; if not given, for each call the one it was decided by.
+            receipts: Receipts of any kind; those without a decision are skipped.
+            policy: The policy to apply; if not given, the original policy of each call.
         """
         for receipt in receipts:
             outcome = receipt.header.get("outcome") or {}
@@ -73,10 +73,10 @@ class Replayer:
         if card is None or chosen is None or not isinstance(inputs, dict):
             why = "tool_not_kept" if card is None else "policy_not_kept" if chosen is None else "erased"
             if header["outcome"].get("status") == "unknown":
-                why = "unknown_outcome"  # closed by recovery, which knows no more than that the call had begun
+                why = "unknown_outcome"  # closed by recovery, which knows only that the call had started
             return Replayed(receipt_id=receipt_id, tool=tool, result="undecidable", was=was, why=why)
         args = inputs.get("normalised", inputs)["args"]
-        # Roles that the context does not name are the caller's own.
+        # If the context records no roles, the caller's own applied.
         context = {"roles": header["caller"]["roles"], **header.get("context", {})}
         recorded = Recorded(card=card, args=args, context=context, outcome=header["outcome"])
         again = redecide(recorded, chosen)
@@ -90,7 +90,7 @@ class Replayer:
             policy = None if data is None else Policy.from_text(data.decode(), source=f"{digest}.toml")
         except (ConfigError, UnicodeDecodeError):
             return None
-        # Kept under its digest, and believed only under it.
+        # Trust the stored policy only if its digest matches its file name.
         return policy if policy is not None and policy.digest == digest else None
 
     def _kept(self, kind: str, name: str) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Checking what an agent's reply claims, and leaving a receipt of the check."""
+"""Check the claims of an agent's reply and record the check in a receipt."""
 
 import logging
 from dataclasses import replace
@@ -22,11 +22,11 @@ from tallystick.storage.ledger import audit_folder
 
 _log = logging.getLogger(__name__)
 CARDS = 1_024
-"""Versions of tools whose definitions are remembered."""
+"""Tool versions whose definitions are cached."""
 
 
 class ReplyChecks:
-    """The reply check over one workspace's files and receipts."""
+    """Checks replies against one workspace's files and receipts."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -40,8 +40,8 @@ class ReplyChecks:
 
         Args:
             reply: The agent's text.
-            session: Where it was given.
-            options: What it is checked against besides the workspace; see `ReplyOptions`.
+            session: The session of the reply.
+            options: Further inputs of the check; see `ReplyOptions`.
         """
         findings = check_reply(
             reply,
@@ -64,7 +64,7 @@ class ReplyChecks:
         return replace(findings, receipt_id=receipt.receipt_id)
 
     def _may_write(self, version: str | None) -> bool:
-        """Whether a tool may have changed something: any but one whose definition says that it reads."""
+        """Return whether a tool version may have changed something: all may, unless its definition says `read`."""
         card = None if version is None else kept_card(audit_folder(self._parts.workspace), version)
         return card is None or card.effect != "read"
 
@@ -72,18 +72,18 @@ class ReplyChecks:
         if self._parts.observer is not None:
             try:
                 self._parts.observer.replied(session=session, bucket=findings.bucket)
-            except Exception:  # noqa: BLE001 - watching must never stop a check
+            except Exception:  # noqa: BLE001 - an observer must never stop a check
                 _log.exception("an observer failed; the reply is not affected")
 
 
 def _author(session: Session) -> Author:
-    """Whose reply it is. An MCP client asks for the check of its own reply, under any name."""
+    """Return the author of a reply: for MCP also the caller's subject, as a client may check under any agent name."""
     subject = session.caller.subject if session.caller.channel == "mcp" else None
     return Author(session_id=session.session_id, agent=session.agent_id, subject=subject)
 
 
 def _draft(session: Session, findings: Findings) -> Draft:
-    """What the receipt binds: the reply's hash, and each excerpt with its lines and its file's hash."""
+    """Build the receipt: it binds the reply's hash, and each excerpt with its lines and its file's hash."""
     outcome: dict[str, Any] = {"status": "accepted" if findings.ok else "rejected"}
     if findings.code is not None:
         outcome |= {"code": findings.code, "reason": findings.fault or ""}

@@ -1,4 +1,4 @@
-"""Running a held call that a person let through: once, as a submission of its own, checked again from the top."""
+"""Run an approved held call: once, as a new submission that is checked again from the start."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
 UNKNOWN_SESSION = "approvals"
-"""Where it is recorded that somebody tried to resume what does not exist."""
+"""The session that records attempts to resume an unknown approval."""
 
 
 async def resume(parts: Parts, turns: Mapping[str, Turn], approval_id: str, caller: Caller | None) -> Outcome:
-    """Take the grant and run the call; the turn it was held in, if it is still there, gets a new nonce."""
+    """Consume the grant and run the call; if the turn that held it is still open, it gets a new nonce."""
     hold = await asyncio.to_thread(parts.book().get, approval_id, parts.now_ms())
     if hold is None:
         nothing = CallContext(session=Session(session_id=UNKNOWN_SESSION).within(caller=caller))
@@ -43,11 +43,11 @@ def _take(parts: Parts, hold: Hold) -> Grant | Rejection:
     ended = resume_refusal(
         hold, now, policy_digest=parts.policy.digest, tool_version="" if entry is None else entry.card.version
     )
-    # Where a person's yes is said to wait, what is stored is compared first: "outdated" may be what somebody made it.
+    # Verify the stored row against the ledger before trusting it: tampering could also make it look outdated.
     if ended in {None, OUTDATED} and not parts.proved(hold):
         ended = MISMATCH
     if ended is not None:
         return Rejection(fault=ended.fault or DENIED, reason=ended.reason, proposed_tool=hold.tool)
     grant = parts.book().take(hold.live_digest or "", now)
-    # Somebody else was faster: a grant is used once.
+    # A grant is used once; a concurrent resume may have consumed it.
     return grant or Rejection(fault=DENIED, reason="approval_used", proposed_tool=hold.tool)

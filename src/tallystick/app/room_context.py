@@ -1,4 +1,4 @@
-"""Opening rooms: each is given its checked settings and what it may use of the open workspace."""
+"""Open rooms: each receives its validated settings and its context, the workspace components it may use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def open_rooms(parts: Parts, flow_context: "Callable[[], FlowContext]") -> Iterator[Room]:
-    """Open every room whose requirements are installed; `parts.rooms` holds them from then on.
+    """Open every room whose requirements are installed, add it to `parts.rooms` and yield it.
 
     Raises:
-        ConfigError: The room's settings are wrong.
+        ConfigError: A room's settings are invalid.
     """
     for manifest in manifests().values():
         if manifest.missing():
@@ -43,10 +43,10 @@ def open_rooms(parts: Parts, flow_context: "Callable[[], FlowContext]") -> Itera
 
 
 def options_of(manifest: Manifest, settings: "Settings") -> Any:
-    """The room's section of the configuration, checked by the room's own model; None if it takes no settings.
+    """Return the room's configuration section, validated by the room's model; None if it takes no settings.
 
     Raises:
-        ConfigError: An unknown key or a wrong value; the message names it.
+        ConfigError: A key is unknown or a value is invalid; the message names it.
     """
     raw = settings.rooms.get(manifest.name, {})
     if manifest.settings is None:
@@ -68,7 +68,7 @@ def options_of(manifest: Manifest, settings: "Settings") -> Any:
 
 @dataclass(kw_only=True, eq=False)
 class OpenedRoomContext:
-    """What one room is given of an open workspace; satisfies `RoomContext`."""
+    """Implements `RoomContext` for one room of an open workspace."""
 
     parts: Parts
     manifest: Manifest

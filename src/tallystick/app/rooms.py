@@ -1,4 +1,4 @@
-"""What the open rooms bring, gathered. Nothing here knows a room by name."""
+"""Collect the contributions of all open rooms. Nothing here depends on a particular room."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class HasRooms(Protocol):
-    """An open gate, as far as its rooms are concerned."""
+    """The rooms of an open gate."""
 
     def rooms(self) -> Mapping[str, Room]:
         """All open rooms, by name."""
@@ -22,10 +22,10 @@ class HasRooms(Protocol):
 
 
 def room_in(gate: HasRooms, name: str, kind: type[R]) -> R:
-    """A room of an open workspace, for a door that cannot do without it.
+    """Return a room that a door requires.
 
     Raises:
-        PartMissing: It is not installed or not switched on; the message holds the command that changes that.
+        PartMissing: The room is not installed or not enabled; the message has the command that installs it.
     """
     room = gate.rooms().get(name)
     if isinstance(room, kind):
@@ -35,14 +35,14 @@ def room_in(gate: HasRooms, name: str, kind: type[R]) -> R:
 
 
 def close_rooms(rooms: Iterable[Room]) -> None:
-    """Close every room, also when one of them fails to."""
+    """Close every room, even if closing one of them fails."""
     with ExitStack() as stack:
         for room in rooms:
             stack.callback(room.close)
 
 
 def wordings_of(rooms: Iterable[Room]) -> Wordings:
-    """How the rooms word tools for models."""
+    """Merge the rooms' tool descriptions for models."""
     wordings: dict[str, Wording] = {}
     for room in rooms:
         wordings |= room.wordings()
@@ -50,13 +50,16 @@ def wordings_of(rooms: Iterable[Room]) -> Wordings:
 
 
 class RoomRecords(Mapping[str, Callable[[str], str | None]]):
-    """What replies may cite of the rooms: prefix (`ticket`) → what gives a record's text. Rooms may open later."""
+    """Room records that replies may cite: prefix (`ticket`) → function that returns a record's text.
+
+    It reads the rooms on each access, since rooms may open later.
+    """
 
     def __init__(self, rooms: Mapping[str, Room]) -> None:
         self._rooms = rooms
 
     def __getitem__(self, prefix: str) -> Callable[[str], str | None]:
-        """The function of one prefix."""
+        """Return the function of one prefix."""
         return self._all()[prefix]
 
     def __iter__(self) -> Iterator[str]:
@@ -72,12 +75,12 @@ class RoomRecords(Mapping[str, Callable[[str], str | None]]):
 
 
 def recompute(rooms: Mapping[str, Room], query: str) -> Decimal | None:
-    """A figure, from the first room that knows the query."""
+    """Recompute a figure with the first room that knows the query; None if none does."""
     values = (room.figure(query) for room in rooms.values())
     return next((value for value in values if value is not None), None)
 
 
 def texts_by(rooms: Mapping[str, Room], agent_id: str, tool_id: str) -> Iterator[str]:
-    """Texts that an agent wrote in the rooms by other ways than calls, as far as a tool may show them."""
+    """Yield texts that an agent wrote in the rooms other than by calls and that the tool may return."""
     for room in rooms.values():
         yield from room.texts_by(agent_id, tool_id)

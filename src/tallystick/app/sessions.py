@@ -1,4 +1,4 @@
-"""The session a caller names, checked once for all entrances."""
+"""Resolve and validate the session of a call, for all entry points."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -12,10 +12,10 @@ from tallystick.gate.session import Caller, Session, valid_session_id
 def session_for(
     session: str | Session, caller: Caller | None, *, agent: str | None = None, turn_id: str | None = None
 ) -> Session:
-    """Where a call belongs, from an id or a `Session`.
+    """Return the session of a call, given its id or a `Session`.
 
     Raises:
-        ConfigError: The id cannot name a folder.
+        ConfigError: The id is not usable as a folder name.
     """
     if isinstance(session, str):
         session = _owned(session)
@@ -29,7 +29,7 @@ def session_for(
 def standing_in(
     session: str | Session, caller: Caller | None, allowed_tools: Iterable[str] | None, *, authenticated: bool
 ) -> CallContext:
-    """Where whoever makes a single call stands."""
+    """Build the context of a single call."""
     return CallContext(
         session=session_for(session, caller),
         authenticated=authenticated,
@@ -39,7 +39,7 @@ def standing_in(
 
 @lru_cache(maxsize=1024)
 def _owned(session_id: str) -> Session:
-    """The local owner's session of this id; a session is used many times, and nobody changes it."""
+    """Return the local owner's session of this id; cached, since sessions are immutable and reused often."""
     if not valid_session_id(session_id):
         raise _bad_session(session_id)
     return Session(session_id=session_id)
@@ -51,7 +51,7 @@ def _bad_session(session_id: str) -> ConfigError:
 
 
 def plain_args(args: Mapping[str, Any] | None) -> Any:
-    """Arguments as a dict; whatever else came is for admit to refuse."""
+    """Return a mapping as a dict and no arguments as `{}`; anything else is passed on for admit to refuse."""
     if args is None:
         return {}
     return dict(args) if isinstance(args, Mapping) else args

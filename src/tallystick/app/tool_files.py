@@ -1,4 +1,4 @@
-"""Tools from the Python files and modules that the configuration names."""
+"""Load tools from the configured Python files and modules."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -14,10 +14,10 @@ from tallystick.gate.tool import Card, Tool
 
 
 def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
-    """Import the named files and modules, and give every tool that stands in them.
+    """Import the named files and modules and yield every tool they define.
 
     Raises:
-        ConfigError: A file that is not there or fails to import.
+        ConfigError: A file is missing, fails to import or defines no tool.
     """
     for name in named:
         module = _from_file(workspace / name, name) if name.endswith(".py") else _from_module(name)
@@ -28,7 +28,7 @@ def load_tools(workspace: Path, named: Iterable[str]) -> Iterator[Tool]:
 
 
 def _from_file(path: Path, name: str) -> ModuleType:
-    # A name of its own, so that two workspaces' tools.py do not meet.
+    # A unique module name keeps the tools.py of two workspaces apart in `sys.modules`.
     unique = f"tallystick_tools_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     spec = spec_from_file_location(unique, path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -50,7 +50,14 @@ def _from_module(name: str) -> ModuleType:
 
 
 def client_catalogue(cards: Iterable[Card], keep: Callable[[Card], None]) -> Catalogue | None:
-    """The tools that a client runs itself, their definitions kept for replay; None if it has none."""
+    """Build the catalogue of tools that a client runs itself and store their definitions for replay.
+
+    Returns:
+        None if the client has no tools.
+
+    Raises:
+        RegistrationError: A card's origin is not `client`.
+    """
     catalogue: Catalogue | None = None
     for card in cards:
         if card.origin != "client":

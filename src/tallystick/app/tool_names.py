@@ -1,4 +1,4 @@
-"""Which registered tool a function or a decorated function means, so that a call can name the function itself."""
+"""Map plain and decorated functions to registered tools, so that a call can be given the function itself."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from tallystick.gate.tool import Tool
 
 
 class ToolNames:
-    """The names and the result types of the registered tools. Handlers are not kept here, only their identity."""
+    """Names and result types of the registered tools. It stores the `id()` of handlers, not the handlers."""
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
@@ -17,25 +17,25 @@ class ToolNames:
         self._codecs: dict[str, Codec] = {}
 
     def add(self, tool: Tool) -> None:
-        """Take a tool that was registered."""
-        # The runner holds the handler as long as it is registered, so that its id is not used again.
+        """Add a registered tool."""
+        # The runner references the handler while it is registered, so its `id()` is not reused.
         self._names[id(tool.handler)] = tool.card.name
         self._registered.add(tool.card.name)
         if tool.codec is not None and tool.codec.result is not None:
             self._codecs[tool.card.name] = tool.codec
 
     def remove(self, name: str) -> None:
-        """Forget a tool."""
+        """Remove a tool."""
         self._names = {key: known for key, known in self._names.items() if known != name}
         self._registered.discard(name)
         self._codecs.pop(name, None)
 
     def known(self, given: Callable[..., Any]) -> str | None:
-        """The id under which a function is registered; None: it is not."""
+        """Return the id under which a function is registered; None if it is not."""
         return self._names.get(id(given.handler if isinstance(given, Tool) else given))
 
     def name_of(self, given: Callable[..., Any]) -> str:
-        """The id of the tool that is meant.
+        """Return the tool id for a function; an unregistered function's own name if no tool has that name.
 
         Raises:
             RegistrationError: Another function is registered under this name.
@@ -48,6 +48,6 @@ class ToolNames:
         return known or name
 
     def reader_of(self, name: str) -> Callable[[Any], Any] | None:
-        """What reads a recorded result of this tool as its declared type; None: it is the same in JSON."""
+        """Return the function that converts a recorded JSON result to the declared type; None if none is needed."""
         codec = self._codecs.get(name)
         return None if codec is None else codec.read_result

@@ -1,4 +1,4 @@
-"""What a turn may spend: the configuration's limits, narrowed, or a budget in their place."""
+"""The budget of a turn: the configured limits, narrowed, or a budget that replaces them."""
 
 from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.verdict import UNLIMITED, Limits
@@ -7,12 +7,12 @@ from tallystick.turns.limits import Budget
 
 
 def budget_of(configured: LimitSettings, limits: Limits | Budget | None, step_bytes: int | None) -> Budget:
-    """What a turn is begun with.
+    """Compute the budget of a new turn.
 
     Args:
-        configured: The configuration's.
-        limits: Narrower ones; or a budget (a tier's, a conference's), which was already held against the configuration.
-        step_bytes: How much of one output the model is shown, if not as usual.
+        configured: The configured limits.
+        limits: Narrower limits; or a budget (of a tier or a conference) that already respects the configuration.
+        step_bytes: The maximum bytes of one output shown to the model; overrides the budget or configuration.
     """
     if isinstance(limits, Budget):
         return Budget(limits=limits.limits, step_bytes=step_bytes or limits.step_bytes)

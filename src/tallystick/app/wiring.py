@@ -1,4 +1,4 @@
-"""Which part satisfies which port. Read this to see what is plugged into what."""
+"""Dependency wiring: which implementation satisfies which port."""
 
 import os
 import secrets
@@ -44,7 +44,7 @@ ID_BYTES = 12
 
 @dataclass(kw_only=True)
 class Parts:
-    """The joined parts of one open workspace. Rooms are given this and take from it what they need."""
+    """The wired components of one open workspace. Rooms access them through their `RoomContext`."""
 
     workspace: Path
     settings: Settings
@@ -56,13 +56,13 @@ class Parts:
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
-    """The installed rooms that were loaded, by name."""
+    """The loaded rooms, by name."""
     _kept: set[str] = field(default_factory=set[str])
-    """Versions of the tools whose definitions are kept: a client brings its own with every turn."""
+    """Tool versions whose definitions are already stored; clients send theirs again with every turn."""
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The path of every call."""
+        """The pipeline that every call passes."""
         desk = ApprovalService(
             open_book=self.book,
             new_id=lambda: self.new_id("appr"),
@@ -82,19 +82,19 @@ class Parts:
 
     @cached_property
     def notifications(self) -> Notifications:
-        """What a person should know of."""
+        """Notifications for people."""
         return Notifications(self.workspace)
 
     @cached_property
     def sources(self) -> FileSources:
-        """The workspace's files, as far as they may be read and quoted."""
+        """The workspace's files that may be read and quoted, with the rooms' records and figures."""
         return FileSources(
             self.workspace, records=RoomRecords(self.rooms), figures=lambda query: recompute(self.rooms, query)
         )
 
     @cached_property
     def engine(self) -> "Engine":
-        """The database; loaded and migrated on first need, since most workspaces never need it."""
+        """The database; opened and migrated on first use, since most workspaces never need it."""
         from tallystick.storage.database import migrate, open_engine  # noqa: PLC0415 - costs a quarter of a second
 
         engine = open_engine(self.settings, self.workspace)
@@ -108,42 +108,42 @@ class Parts:
         return SqlApprovalBook(self.engine)
 
     def book(self) -> ApprovalBook:
-        """The approvals."""
+        """Return the approval store."""
         return self._book
 
     def proved(self, hold: Hold) -> bool:
-        """Whether the ledger's signed records say what the database stores of a held call."""
+        """Return whether the ledger's signed records match the database row of a held call."""
         return is_proved(hold, self.ledger)
 
     @cached_property
     def durable(self) -> StoredDurable:
-        """Where rooms put work that must survive its process; the engine behind it loads when it is used."""
+        """The durable store for work that must survive its process; its engine loads on first use."""
         return StoredDurable(
             database_url=self.settings.storage.database_url, control_room=self.workspace / CONTROL_ROOM
         )
 
     @cached_property
     def embeddings(self) -> Embeddings:
-        """Models that make vectors of texts; each loads when it is first asked for."""
+        """The embedding models; each loads on first use."""
         return Embeddings()
 
     def wordings(self) -> Wordings:
-        """How the rooms word their tools for models."""
+        """Return the rooms' tool descriptions for models."""
         return wordings_of(self.rooms.values())
 
     def new_id(self, kind: str) -> str:
-        """A server-made id."""
+        """Generate a random id with the prefix `kind`."""
         return f"{kind}_{secrets.token_hex(ID_BYTES)}"
 
     def now_ms(self) -> int:
-        """The wall clock, in milliseconds."""
+        """Return the wall-clock time in milliseconds."""
         return time.time_ns() // 1_000_000
 
     def keep_card(self, card: Card) -> None:
-        """Keep a tool's definition under its version, so that old receipts can be replayed.
+        """Store a tool's definition under its version, so that old receipts can be replayed.
 
         Raises:
-            LedgerUnwritable: It cannot be kept, so nothing that needs it may run.
+            LedgerUnwritable: The definition cannot be stored, so the tool must not run.
         """
         if card.version in self._kept:
             return
@@ -157,10 +157,10 @@ class Parts:
         self._kept.add(card.version)
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close rooms, ledger and connections."""
         close_rooms(self.rooms.values())
         self.ledger.close()
-        # Only what was opened: looking at a cached property would open it.
+        # Check `__dict__`: accessing an unused cached property would open it.
         if "durable" in self.__dict__:
             self.durable.close()
         if "engine" in self.__dict__:
@@ -168,7 +168,11 @@ class Parts:
 
 
 def join(workspace: Path, settings: Settings, observer: Observer | None) -> Parts:
-    """Open the parts of a workspace, making what is missing."""
+    """Open the components of a workspace and create missing files.
+
+    Raises:
+        ConfigError: The control folder cannot be created.
+    """
     try:
         private_folder(workspace / CONTROL_ROOM)
     except OSError as error:
@@ -177,7 +181,7 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
     policy = Policy.from_settings(settings)
     ledger = open_ledger(workspace, settings)
     keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())
-    # Calls that a dead process began and nobody saw the end of.
+    # Close calls that a dead process started and never finished.
     ledger.recover()
     redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)
     return Parts(

@@ -1,1 +1,1 @@
-"""Where a call comes in: the outside language on one side, the gate's on the other."""
+"""Entry points for calls: each door translates between an external protocol and the gate."""

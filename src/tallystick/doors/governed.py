@@ -1,11 +1,11 @@
-"""The gate's tools for one agent of another framework: what it is offered, and the results of its calls.
+"""Expose the gate's tools to an agent of another framework and run its calls.
 
     langgraph          LangGraph, LangChain     pip install 'tallystick[langgraph]'
     openai_agents      OpenAI Agents SDK        pip install 'tallystick[agents]'
     pydantic_ai        Pydantic AI              pip install 'tallystick[pydantic_ai]'
-    openai_functions   plain OpenAI function calling; needs nothing besides
+    openai_functions   plain OpenAI function calling; no further requirements
 
-Each of these modules turns `Governed` into what its framework calls a tool; `guard_tools` does it for functions.
+Each of these modules converts `Governed` into the tools of its framework; `guard_tools` does it for plain functions.
 """
 
 import weakref
@@ -28,31 +28,31 @@ from tallystick.records import record
 from tallystick.turns.portal import Portal
 
 MAX_ARGUMENT_BYTES = 1024 * 1024
-"""Of one call, as the model wrote them."""
+"""Maximum size of one call's arguments as JSON text."""
 _MAX_NAME = 100
 
 
 @record
 class Offer:
-    """One tool, as a model is told of it."""
+    """One tool as offered to a model."""
 
     name: str
-    """Letters, digits, `_` and `-`: a dot in the tool's id is shown as `__`."""
+    """Letters, digits, `_` and `-`; a dot in the tool's id becomes `__`."""
     description: str
     schema: dict[str, Any]
 
 
 @record
 class CallAnswer:
-    """What came of one call."""
+    """The result of one call."""
 
     outcome: Outcome
     refusal: Refusal | None
-    """None: the tool ran, and its result stands."""
+    """None if the tool ran successfully."""
 
     @property
     def text(self) -> str:
-        """For the model: the result, or the code and what to do."""
+        """The text for the model: the result, or the code and what to do."""
         if self.refusal is not None:
             return self.refusal.text
         value = self.outcome.result
@@ -60,11 +60,11 @@ class CallAnswer:
 
 
 AGENT = "agent"
-"""Who calls, if nobody says."""
+"""The default agent name."""
 
 
 class Governed:
-    """What one agent may call. All its calls leave their receipts in one session."""
+    """The tools that one agent may call. The receipts of all its calls belong to one session."""
 
     def __init__(
         self,
@@ -75,14 +75,15 @@ class Governed:
         only: Iterable[str] | None = None,
         caller: Caller = LOCAL_OWNER,
     ) -> None:
-        """Put the gate under an agent.
+        """Bind an agent to the gate.
 
         Args:
             gate: The open workspace.
-            session: The session of its receipts.
-            agent: The agent's name in them. A model stands behind this door, so there always is one: what it says must
-                not count as its owner's word.
-            only: The tools it may call, by id; all registered ones if not given. Others are refused, not only hidden.
+            session: The session of the receipts.
+            agent: The agent's name in the receipts. It is never empty, because the calls come from a model and must
+                not count as the owner's own.
+            only: The ids of the tools it may call; all registered tools if not given. Others are refused, not just
+                hidden.
             caller: On whose behalf it calls.
         """
         self._gate = gate
@@ -92,7 +93,7 @@ class Governed:
         weakref.finalize(self, self._portal.close)
 
     def offers(self) -> tuple[Offer, ...]:
-        """The tools, as they are now."""
+        """Return the tools that are currently registered and allowed."""
         names = names_of(self._gate)
         cards = [card for card in self._gate.tools() if self._only is None or card.name in self._only]
         return tuple(
@@ -108,8 +109,8 @@ class Governed:
         """Propose one call.
 
         Args:
-            name: As the tool was offered, or its id.
-            arguments: An object, or the JSON text of one as the model wrote it.
+            name: The tool's offered name or its id.
+            arguments: An object, or the model's JSON text of one.
         """
         tool_id = names_of(self._gate).meant(name)
         args = _read(arguments) if isinstance(arguments, str) else arguments
@@ -121,12 +122,12 @@ class Governed:
         return CallAnswer(outcome=outcome, refusal=refusal_of(outcome, self._gate.workspace))
 
     def call_sync(self, name: str, arguments: Mapping[str, Any] | str) -> CallAnswer:
-        """`call` without `await`; inside a running loop too."""
+        """Blocking form of `call`; also works inside a running event loop."""
         return self._portal.run(self.call(name, arguments))
 
 
 class GuardOptions(TypedDict, total=False):
-    """Keyword arguments of `guard_tools`; what each means stands at `Governed`."""
+    """Keyword arguments of `guard_tools`; see `Governed` for their meaning."""
 
     session: str
     agent: str
@@ -134,12 +135,12 @@ class GuardOptions(TypedDict, total=False):
 
 
 def guard(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[GuardOptions]) -> Governed:
-    """Put functions behind the gate for one agent, which may call these and no others.
+    """Put functions behind the gate for one agent, which may call only these.
 
     Args:
         gate: The open workspace.
-        tools: Typed functions, decorated with `@tool` or not (then they count as `write`). Those that the gate does not
-            have are registered.
+        tools: Typed functions, decorated with `@tool` or not (then their effect is `write`). Unregistered ones are
+            registered.
         options: The session of the receipts, the agent's name in them, and on whose behalf it calls.
 
     Raises:
@@ -158,7 +159,7 @@ def guard(gate: Gate, tools: Iterable[Callable[..., Any]], **options: Unpack[Gua
 
 
 def _read(arguments: str) -> dict[str, Any] | Rejection:
-    """A model's text, read as strictly as everywhere else. No arguments at all is a way to say none."""
+    """Parse a model's arguments with the strict JSON parser; empty text means no arguments."""
     try:
         data = arguments.encode()
     except UnicodeEncodeError:

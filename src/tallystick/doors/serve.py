@@ -1,4 +1,4 @@
-"""One ASGI application for API, MCP and page, and the server that runs it."""
+"""The ASGI application for API, MCP and page, and the server that runs it."""
 
 import contextlib
 import logging
@@ -43,23 +43,23 @@ _log = logging.getLogger("tallystick.serve")
 
 
 class Server:
-    """An open workspace behind an HTTP door."""
+    """An open workspace and its HTTP application."""
 
     def __init__(
         self, workspace: Path, settings: Settings, *, mcp_wait_s: float = WAIT_S, show_receipts: bool = False,
         page: bool = False,
     ) -> None:  # fmt: skip
-        """Open everything that can refuse before anything is served.
+        """Open everything that can fail before serving starts.
 
         Args:
             workspace: The project's folder.
             settings: The configuration.
-            mcp_wait_s: How long a held call of an MCP client waits for a person.
-            show_receipts: Say the receipt's id in the text of MCP results too.
-            page: Serve the page too; once in a process, since its library knows one application only.
+            mcp_wait_s: Seconds that a held call of an MCP client waits for approval.
+            show_receipts: Also include the receipt's id in the text of MCP results.
+            page: Also serve the page; only once in a process, since its library supports a single application.
 
         Raises:
-            ConfigError: Not loopback without auth, a weak key, a bad configuration.
+            ConfigError: A non-loopback address without auth, a weak key or an invalid configuration.
         """
         refuse_bind(settings)
         self.settings = settings
@@ -70,7 +70,7 @@ class Server:
             self.gate = Gate.open(workspace, settings=settings, observer=self.telemetry)
             opened.callback(self.gate.close)
             register_flows(self.gate)
-            # Last: a server that does not come up must not take the token of one that runs.
+            # Last, so that a server that fails to start does not replace the token of a running one.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)
             desk = HttpContext(gate=self.gate, identity=self.identity, startup=self.startup)
@@ -88,7 +88,7 @@ class Server:
         app.router.lifespan_context = mcp.lifespan
 
     def close(self) -> None:
-        """Let go of everything, last things written."""
+        """Flush pending writes and release all resources."""
         self._opened.close()
 
 
@@ -99,27 +99,26 @@ def run_server(
 
     Args:
         workspace: The project's folder.
-        host: Instead of `server.host`.
-        port: Instead of `server.port`; 0 takes any that is free.
-        worker: Whether to run a durable worker in this process too.
-        mcp: `mcp_wait_s` and `show_receipts`, as `Server` takes them.
+        host: Overrides `server.host`.
+        port: Overrides `server.port`; 0 chooses a free port.
+        worker: Whether to also run a durable worker in this process.
+        mcp: `mcp_wait_s` and `show_receipts` of `Server`.
 
     Raises:
-        ConfigError: What `Server` refuses, or the port is taken.
+        ConfigError: As for `Server`, or the address cannot be bound.
     """
     settings = load_settings(workspace)
     chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
     refuse_bind(settings)
     with contextlib.ExitStack() as stack:
-        # The port first: a server that cannot have it must not take the token's place of one that runs.
+        # Bind the port first, so that a server that cannot get it does not replace the token of a running one.
         listening = stack.enter_context(_listen(settings.server))
         server = stack.enter_context(contextlib.closing(Server(workspace, settings, page=True, **mcp)))
         stack.enter_context(_ended_by_sigterm())
         set_up_logs(settings, masker=Masker(names=settings.redact.keys, values=[server.startup.value]))
         for chatty in ("uvicorn.error", "dbos", "mcp"):
-            # Their notes of every start say nothing that `_announce` does not, and the SDK's name session ids, which
-            # are as good as a password.
+            # Their start-up messages repeat `_announce`, and the MCP SDK logs session ids, which work like passwords.
             logging.getLogger(chatty).setLevel(logging.WARNING)
         allow_many_connections()
         if worker:
@@ -130,9 +129,9 @@ def run_server(
 
 
 def _listen(server: ServerSettings) -> socket.socket:
-    """Take the port, so that what is announced is true."""
+    """Bind the port before it is announced."""
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    # The protocol is named: only for TCP by name does the event loop switch off delayed sending.
+    # Pass IPPROTO_TCP explicitly: the event loop sets TCP_NODELAY only on sockets created with it.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -147,10 +146,10 @@ def _listen(server: ServerSettings) -> socket.socket:
 
 @contextlib.contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """Let a polite kill unwind like Ctrl-C: the last checkpoint is written, the token's file taken away.
+    """Make SIGTERM unwind like Ctrl-C, so that the last checkpoint is written and the token file removed.
 
-    uvicorn finishes what it is answering and then sends itself the signal once more; by default that would end the
-    process on the spot. (Signals can be set in the main thread only; elsewhere whoever started us sees to them.)
+    uvicorn finishes its requests and then raises the signal again, which by default would kill the process at once.
+    Signal handlers can only be set in the main thread; in other threads the embedding program must handle signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -168,8 +167,8 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _worker(server: Server) -> Iterator[None]:
-    """Run one durable worker beside the server."""
-    # Without a room that registered flows there is nothing to work on, and the engine need not be loaded.
+    """Run one durable worker in a thread beside the server."""
+    # Do not load the engine if no room has registered flows.
     if not server.gate.durable.book.flows:
         yield
         return
@@ -184,7 +183,7 @@ def _worker(server: Server) -> Iterator[None]:
 
 
 def _work(server: Server, stop: threading.Event) -> None:
-    """Without the extra there is nothing to work with; the server serves on."""
+    """Run the worker; if the durable extra is missing, log a warning while the server continues."""
     try:
         run_worker(server.gate.durable, stop, worker_id=f"serve-{secrets.token_hex(6)}")
     except DurableError as error:
@@ -192,7 +191,7 @@ def _work(server: Server, stop: threading.Event) -> None:
 
 
 def _announce(server: Server, port: int) -> None:
-    """Say where it listens and give the start-up token once, to the terminal and not to the log."""
+    """Print the address and the start-up token once, to stderr and not to the log."""
     host = server.settings.server.host
     shown = f"[{host}]" if ":" in host else host
     where = "/" if installed("page") else "/api/docs"

@@ -1,1 +1,1 @@
-"""Tasks: a request becomes one packet, a packet becomes one receipt."""
+"""Tasks: routing turns a request into one packet, execution turns a packet into one receipt."""

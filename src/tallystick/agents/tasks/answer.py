@@ -1,4 +1,4 @@
-"""One JSON object from a model: as strict as an envelope, a thinking block in front put aside."""
+"""Parse one JSON object from a model as strictly as an envelope, after removing a leading thinking block."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.turns.thinking import put_aside
 
 MAX_ANSWER_BYTES = 1024 * 1024
-"""A packet with the longest context there may be, in a script of four bytes a letter, has half of it."""
+"""Twice the size of a packet with the longest allowed context in a script of four bytes per character."""
 
 
 def read_object(text: str, *, code: str) -> dict[str, Any] | Problem:
-    """The object, or why there is none.
+    """Parse the object, or return the problem.
 
     Args:
-        text: What the model said.
+        text: The model's response.
         code: The code of the problem.
     """
-    # Half a character becomes bytes that the parser refuses with its own reason.
+    # A lone surrogate becomes bytes that the parser refuses with its own reason.
     found = parse_json_object(put_aside(text)[0].encode("utf-8", "surrogatepass"), MAX_ANSWER_BYTES)
     if isinstance(found, Rejection):
         message = f"The answer is not one strict JSON object: {found.reason}."

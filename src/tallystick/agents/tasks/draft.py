@@ -1,7 +1,7 @@
-"""A packet without a model: what `task_router` found out about a request, in the packet's form.
+"""Build a packet without a model, from the result of `task_router`.
 
-It is the draft that a model is shown and may better, the packet itself where no model stands behind the chief, and the
-question back when neither is enough.
+The draft is shown to the chief's model for improvement; without a model it is the packet itself. If the request is
+unclear, the packet is a clarifying question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ ROLE_OF_INTENT: dict[Intent, str] = {
     Intent.FINALIZE: "assistant",
     Intent.OTHER: "assistant",
 }
-"""Who does what."""
+"""Intent → role of the agent that does the work."""
 INTENT_OF_ROLE: dict[str, Intent] = {
     "planner": Intent.PLAN_SCENE,
     "writer": Intent.WRITE_BEAT,
@@ -35,7 +35,7 @@ INTENT_OF_ROLE: dict[str, Intent] = {
     "continuity": Intent.CONTINUITY_CHECK,
     "assistant": Intent.SUMMARIZE_CONTEXT,
 }
-"""What somebody wants who chose an agent and said no more."""
+"""Role → intent, for a user who only chose an agent."""
 _CONTRACTS: dict[Intent, tuple[str, str]] = {
     Intent.CLARIFY: ("json_only", "answer"),
     Intent.PLAN_SCENE: ("artifact", "scene_plan"),
@@ -56,16 +56,16 @@ _CHOICE_LENGTH = 200
 
 @record
 class Hint:
-    """What the router found out."""
+    """The router's classification of a request."""
 
     intent: Intent
     agents: tuple[str, ...]
-    """Ids, the best first."""
+    """Agent ids, best match first."""
     evidence_needs: str = ""
 
 
 def read_hint(result: Any) -> Hint | None:
-    """The router's result as it came through the gate; None: it says nothing of use."""
+    """Parse the router's result; None if the request is not routable."""
     if not isinstance(result, Mapping) or not result.get("routable"):
         return None
     agents = [
@@ -77,7 +77,7 @@ def read_hint(result: Any) -> Hint | None:
 
 
 def hint_from_choice(choice: str, roster: Roster) -> Hint | None:
-    """What a person meant who picked one of the choices."""
+    """Return the hint for the user's choice in a clarifying question; None if it names no agent."""
     for agent in roster.list(enabled_only=True):
         if choice == _choice_of(agent):
             return Hint(intent=INTENT_OF_ROLE.get(agent.role, Intent.OTHER), agents=(agent.agent_id,))
@@ -85,7 +85,7 @@ def hint_from_choice(choice: str, roster: Roster) -> Hint | None:
 
 
 def draft(message: str, hint: Hint, roster: Roster, known: Sequence[KnownFile] = ()) -> dict[str, Any]:
-    """What a packet says besides its ids, from the router's findings and the files there are."""
+    """Build a packet without its server fields, from the router's hint and the known files."""
     found = find_target(message, known)
     mode, artifact = _CONTRACTS[hint.intent]
     agent = addressee(hint.intent, roster, hint.agents)
@@ -118,10 +118,10 @@ def draft(message: str, hint: Hint, roster: Roster, known: Sequence[KnownFile] =
 def question_back(
     message: str, roster: Roster, hint: Hint | None = None, known: Sequence[KnownFile] = ()
 ) -> dict[str, Any]:
-    """A packet that asks instead: 2 to 4 things the user may have meant."""
+    """Build a packet that asks a clarifying question with 2 to 4 choices."""
     likely = [agent for name in (hint.agents if hint else ()) if (agent := roster.get(name)) and agent.enabled]
     others = [agent for agent in roster.list(enabled_only=True) if agent not in likely]
-    # The chief himself comes last: a user who wanted him has asked him already.
+    # The chief comes last: the user has already addressed the chief with this message.
     ranked = [*likely, *(agent for agent in others if agent.agent_id != CHIEF), roster.chief]
     choices = [_choice_of(agent) for agent in dict.fromkeys(ranked)][: MOST_CHOICES - 1]
     asked = draft(message, Hint(intent=Intent.CLARIFY, agents=(CHIEF,)), roster, known)
@@ -135,7 +135,7 @@ def question_back(
 
 
 def addressee(intent: Intent, roster: Roster, likely: tuple[str, ...] = ()) -> Agent:
-    """Who does a kind of work: the agent of its role, else the likeliest, else the chief."""
+    """Return the agent for an intent: the agent of its role, else the first enabled in `likely`, else the chief."""
     if intent is not Intent.OTHER and (agent := roster.of_role(ROLE_OF_INTENT[intent])) is not None:
         return agent
     named = (roster.get(name) for name in likely)

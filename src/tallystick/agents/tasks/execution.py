@@ -1,10 +1,10 @@
-"""A task packet is executed: one turn of the agent it is for, then one receipt.
+"""Execute a task packet: one turn of its agent, then one receipt.
 
     packet ──► turn (tools, evidence, check) ──reply──► report of the model, strict JSON ──► receipt
-                 └─ stopped, refused, not heard              └─ invalid: STOP_HOOK ────────► receipt that says so
+                 └─ stopped, refused, model error            └─ invalid: STOP_HOOK ────────► receipt that says so
 
-Whatever happens, there is a receipt. Who did it, when, what was read and what is cited are the server's to say; a model
-only reports what nobody else can know: decisions, assumptions, risks, what to do next.
+Every execution produces a receipt. The server fills in actor, times, inputs and citations; the model only reports what
+the server cannot know: decisions, assumptions, risks and next steps.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from tallystick.turns.result import TurnResult
 from tallystick.turns.stop_hooks import Hook, stop_hook
 
 QUOTING_IS_ENOUGH = frozenset({Intent.OTHER})
-"""Work whose result can be passages that were read. A critique, a summary or a plan somebody has to compose."""
+"""Intents whose result can be quoted passages. A critique, a summary or a plan must be composed."""
 INVALID = "task_receipt_invalid"
 _MOST_INPUTS = 100
 _MOST_WORDS = 1000
@@ -38,7 +38,7 @@ _MOST_WORDS = 1000
 
 @record
 class Executed:
-    """What came of a packet."""
+    """The result of executing a packet."""
 
     receipt: TaskReceipt
     turn: TurnResult
@@ -58,7 +58,7 @@ class Executed:
         return wire if self.problem is None else {**wire, "problem": self.problem.as_dict()}
 
 
-async def execute(  # noqa: PLR0913 - a turn's parts, and what a receipt needs besides
+async def execute(  # noqa: PLR0913 - the inputs of a turn and of its receipt
     packet: TaskPacket,
     *,
     agent: Agent,
@@ -73,9 +73,9 @@ async def execute(  # noqa: PLR0913 - a turn's parts, and what a receipt needs b
     clock: Callable[[], float] = monotonic,
     watch: Watch | None = None,
 ) -> Executed:
-    """Execute a packet with a turn at the gate that was begun with the agent's limits.
+    """Execute a packet in a gate turn that was started with the agent's limits.
 
-    `max_steps` and `max_tokens` are the caps of the agent's tier; `new_id` and `now` (RFC 3339) are the server's.
+    `max_steps` and `max_tokens` are the caps of the agent's tier; `new_id` and `now` (RFC 3339) come from the server.
     """
     started_at = now()
     request = Request(
@@ -100,10 +100,10 @@ def _executed(
     receipt_id: str,
     times: tuple[str, str],
 ) -> Executed:
-    """The receipt: what the server knows, and what the model reported if that can be taken."""
+    """Build the receipt from the server's data and, if it is valid, the model's report."""
     problem = report if isinstance(report, Problem) else None
     hook = _hook_of(result) if problem is None else _hook_of_report(problem)
-    # Half a character, which some server may send, could not be written down.
+    # Replace lone surrogates, which a model server may send and which cannot be encoded.
     excerpt = (result.reply or "")[:MAX_EXCERPT].encode("utf-8", "replace").decode()
     receipt = TaskReceipt(
         receipt_id=receipt_id, packet_id=packet.packet_id, issue_id=packet.parent_issue_id, actor=actor,
@@ -115,12 +115,12 @@ def _executed(
 
 
 def task_message(packet: TaskPacket) -> str:
-    """The task in words: the user's own first, then what the packet adds."""
+    """Return the task as text: the user's request first, then the terms of the packet."""
     return f"{_request(packet)}\n\n{_terms(packet)}"
 
 
 def _request(packet: TaskPacket) -> str:
-    """The user's own words, and the files they are about: what an agent looks for is in here and nowhere else."""
+    """Return the user's request and the files it is about; the agent searches only for what is in this text."""
     context = packet.inputs.context.strip() or packet.intent.replace("_", " ")
     target = packet.target.canonical_path or packet.target.scene_ref
     about = [name for name in dict.fromkeys((target, *packet.inputs.files)) if name and name not in context]
@@ -128,7 +128,7 @@ def _request(packet: TaskPacket) -> str:
 
 
 def _brief(packet: TaskPacket) -> tuple[Message, ...]:
-    """What else was agreed, before the request: rules are not what is asked for."""
+    """Return the packet's terms as earlier messages, so that its rules are not taken for the request."""
     told = Message(role="user", content=f"# Task Packet\n{_terms(packet)}")
     return told, Message(role="assistant", content="The task packet is noted.")
 
@@ -156,7 +156,7 @@ def _terms(packet: TaskPacket) -> str:
 async def _report(
     packet: TaskPacket, agent: Agent, model: Model, result: TurnResult, max_tokens: int | None
 ) -> dict[str, Any] | Problem:
-    """What the receipt says of the work itself."""
+    """Get the report on the work: from the model, or without it if there is no reply or it is offline."""
     if result.reply is None or result.model_error is not None or model.provider == OFFLINE:
         return _plain_report(packet, agent, result)
     said = await model.ask(_ask(packet, agent, result.reply, max_tokens))
@@ -171,7 +171,7 @@ async def _report(
 
 
 def report_schema(packet: TaskPacket) -> dict[str, Any]:
-    """What a model is asked for after its reply; outputs are those of the contract and no others."""
+    """Return the schema of the model's report after its reply; it allows only outputs of the contract."""
     listed = list(packet.output_contract.expected_artifacts)
     outputs: dict[str, Any] = {"type": "array", "uniqueItems": True, "maxItems": len(listed)}
     if listed:
@@ -206,13 +206,13 @@ def _ask(packet: TaskPacket, agent: Agent, reply: str, max_tokens: int | None) -
 
 
 def _plain_report(packet: TaskPacket, agent: Agent, result: TurnResult) -> dict[str, Any]:
-    """What can be said without a model: only what was seen to happen."""
+    """Build a report without a model, from observed facts only."""
     calls = sum(step.kind == "call" for step in result.steps)
     offline = result.provider == OFFLINE
     verified = [item for item in _items(result.findings) if item.ok]
     checks = (f"the reply check held {len(verified)} citations against their sources",) if result.findings else ()
     done = result.reply is not None and _hook_of(result) is None
-    # A reply that only asks for access, or says that it cannot answer, holds and yet is no result.
+    # A reply that only requests access, or says that it cannot answer, passes the check but is not a result.
     answered = done and bool(verified) and packet.intent in QUOTING_IS_ENOUGH
     outputs = packet.output_contract.expected_artifacts[:1] if answered else ()
     decisions = ("abstained: nothing here concerns the role",) if result.abstained else ()
@@ -239,7 +239,7 @@ def _next(packet: TaskPacket, result: TurnResult, *, produced: bool) -> str:
 
 
 def _hook_of(result: TurnResult) -> str | None:
-    """Why a turn gave no reply. To abstain is an answer."""
+    """Return why a turn has no reply; None if it has one. Abstaining counts as a reply."""
     if result.stop_hook is not None:
         return result.stop_hook
     if result.model_error is not None:
@@ -248,14 +248,14 @@ def _hook_of(result: TurnResult) -> str | None:
 
 
 def _hook_of_report(problem: Problem) -> str:
-    """Why a reply that held has no receipt of its own making."""
+    """Return the stop hook for a valid reply whose report is invalid or missing."""
     if problem.code == INVALID:
         return stop_hook(Hook.TASK_RECEIPT_INVALID, problem.pointer or None)
     return stop_hook(Hook.MODEL_ERROR, problem.code)
 
 
 def _inputs_used(result: TurnResult) -> tuple[str, ...]:
-    """The files the reply rests on, and the receipts of the tools that ran."""
+    """Return the receipts of the tools that ran and the files of the verified citations."""
     paths = (item.matched.path for item in _items(result.findings) if item.ok and item.matched is not None)
     return tuple(dict.fromkeys((*result.receipts, *paths)))[:_MOST_INPUTS]
 

@@ -1,4 +1,4 @@
-"""A task packet: one task, for one agent, with everything it needs and everything it must not do."""
+"""A task packet: one task for one agent, with its inputs, scope and constraints."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from tallystick.gate.session import SESSION_ID
 from tallystick.records import record
 
 ID: Mapping[str, Any] = {"type": "string", "pattern": f"^{SESSION_ID.pattern}$"}
-"""Packets, receipts and issues name files."""
+"""Ids of packets, receipts and issues are used as file names."""
 LINE: Mapping[str, Any] = {"type": "string", "maxLength": 1000}
 LINES: Mapping[str, Any] = {"type": "array", "maxItems": 100, "items": {**LINE, "minLength": 1}}
 MAX_CONTEXT = 100_000
@@ -21,7 +21,7 @@ FEWEST_CHOICES, MOST_CHOICES = 2, 4
 
 
 class Intent(StrEnum):
-    """What is to be done."""
+    """The kind of work."""
 
     CLARIFY = "clarify"
     PLAN_SCENE = "plan_scene"
@@ -43,16 +43,16 @@ class Target:
     """What the task is about."""
 
     scene_ref: str
-    """As the request names it; empty: nothing in particular."""
+    """The name used in the request; empty: none."""
     resolution_method: str
-    """How that became a file, e.g. `named_in_request`, `file_name`, `slug`, `title`, `not_resolved`."""
+    """How the name was resolved to a file, e.g. `named_in_request`, `file_name`, `slug`, `title`, `not_resolved`."""
     canonical_path: str | None = None
-    """A file that is there."""
+    """The path of an existing file."""
 
 
 @record
 class Scope:
-    """What may be touched, and what not."""
+    """What the agent may change, and what it must not."""
 
     allowed: tuple[str, ...] = ()
     blocked: tuple[str, ...] = ()
@@ -60,17 +60,17 @@ class Scope:
 
 @record
 class Inputs:
-    """What there is to work from."""
+    """The inputs of the task."""
 
     files: tuple[str, ...] = ()
     canon: str = ""
     context: str = ""
-    """The request in the user's own words."""
+    """The user's request, verbatim."""
 
 
 @record
 class Constraints:
-    """How it is to be done."""
+    """Rules for doing the task."""
 
     rules: tuple[str, ...] = ()
     pov: str = ""
@@ -81,7 +81,7 @@ class Constraints:
 
 @record
 class OutputContract:
-    """What is to come of it, and when to stop instead."""
+    """The expected outputs, and the conditions to stop instead."""
 
     output_mode: OutputMode
     expected_artifacts: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class OutputContract:
 
 @record
 class Handoff:
-    """Who goes on with it."""
+    """What happens after the task."""
 
     required_next_step: str = ""
     report_to_chief_only: bool = False
@@ -98,7 +98,7 @@ class Handoff:
 
 @record
 class RequestedBy:
-    """Who wants it."""
+    """Who requested the task."""
 
     agent_id: str
     """An agent's id, or `user`."""
@@ -107,7 +107,7 @@ class RequestedBy:
 
 @record
 class Clarification:
-    """A question back, with answers to choose from."""
+    """A clarifying question with answers to choose from."""
 
     question: str
     choices: tuple[str, ...]
@@ -135,13 +135,13 @@ class TaskPacket:
     clarification: Clarification | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form; what is optional and not there is left out."""
+        """Return the wire form; optional fields that are None are omitted."""
         wire: dict[str, Any] = _without_none(_plain(asdict(self)))
         return wire
 
     @classmethod
     def from_dict(cls, value: Any) -> Self | Problem:
-        """From the wire form; a problem says where it is wrong."""
+        """Parse the wire form; a problem names the invalid part."""
         problem = misfit(_compiled(), value, code="task_packet_invalid", what="The task packet cannot be taken")
         problem = problem or clarification_problem(value)
         if problem is not None:
@@ -152,7 +152,7 @@ class TaskPacket:
 
 
 def clarification_problem(value: Mapping[str, Any]) -> Problem | None:
-    """A question back has choices, and nothing else has any."""
+    """Check that exactly the packets with intent `clarify` have a clarification."""
     if (value.get("intent") == Intent.CLARIFY) == ("clarification" in value):
         return None
     message = (
@@ -197,7 +197,7 @@ def _compiled() -> CompiledSchema:
 
 
 def closed(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
-    """An object with these fields and no others; all are required but the optional ones."""
+    """Return the schema of an object with exactly these fields; all but `optional` are required."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "additionalProperties": False, "required": required, "properties": dict(properties)}
 
@@ -248,4 +248,4 @@ PACKET_SCHEMA: dict[str, Any] = closed(
     },
     "parent_packet_id", "run_id", "step_id", "attempt", "clarification",
 )  # fmt: skip
-"""Draft 2020-12. Strict: no field that is not named here."""
+"""JSON Schema draft 2020-12; additional fields are refused."""

@@ -1,4 +1,4 @@
-"""A task receipt: what came of a packet, who did it with which model, and what it rests on."""
+"""A task receipt: the result of a packet, the agent and model that did it, and its evidence."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,7 +17,7 @@ MAX_EXCERPT = 2_000
 
 @record
 class Actor:
-    """Who did it."""
+    """The agent and model that did the task."""
 
     agent_id: str
     provider: str
@@ -28,7 +28,7 @@ class Actor:
 
 @record
 class TaskReceipt:
-    """What came of one packet."""
+    """The result of one packet."""
 
     receipt_id: str
     packet_id: str
@@ -37,9 +37,9 @@ class TaskReceipt:
     started_at: str
     finished_at: str
     inputs_used: tuple[str, ...] = ()
-    """Files that tools read for it, and the ids of the tools' receipts."""
+    """Files of verified citations, and the ids of the tools' receipts."""
     outputs_produced: tuple[str, ...] = ()
-    """Only what the packet's contract lists."""
+    """Only outputs that the packet's contract lists."""
     reasoning_summary: str = ""
     decisions: tuple[str, ...] = ()
     checks_performed: tuple[str, ...] = ()
@@ -47,9 +47,9 @@ class TaskReceipt:
     risks: tuple[str, ...] = ()
     next_recommended_action: str = ""
     stop_hook: str | None = None
-    """Why it ended without a result."""
+    """Why the task ended without a result."""
     citations: tuple[Mapping[str, Any], ...] = ()
-    """What the reply cites and the check found to hold: {kind, source, path?, sha256?, lines?, receipt_id?}."""
+    """The verified citations of the reply: {kind, source, path?, sha256?, lines?, receipt_id?}."""
     report_excerpt: str = ""
     """The beginning of the reply."""
 
@@ -63,11 +63,11 @@ class TaskReceipt:
 
     @classmethod
     def from_dict(cls, value: Any, packet: TaskPacket | None = None) -> Self | Problem:
-        """From the wire form.
+        """Parse the wire form.
 
         Args:
-            value: As read.
-            packet: The packet it answers, if what it says is to be held against that one.
+            value: The JSON value.
+            packet: If given, the packet that the receipt must match.
         """
         problem = misfit(_compiled(), value, code="task_receipt_invalid", what="The task receipt cannot be taken")
         if problem is not None:
@@ -81,7 +81,7 @@ class TaskReceipt:
 
 
 def contract_problem(receipt: TaskReceipt, packet: TaskPacket) -> Problem | None:
-    """Where a receipt does not answer its packet."""
+    """Return where a receipt does not match its packet; None if it does."""
     for name, said, meant in (
         ("packet_id", receipt.packet_id, packet.packet_id),
         ("issue_id", receipt.issue_id, packet.parent_issue_id),
@@ -157,4 +157,4 @@ RECEIPT_SCHEMA: dict[str, Any] = closed(
         "report_excerpt": {"type": "string", "maxLength": MAX_EXCERPT},
     }
 )  # fmt: skip
-"""Draft 2020-12. Strict: no field that is not named here."""
+"""JSON Schema draft 2020-12; additional fields are refused."""

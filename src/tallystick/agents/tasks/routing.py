@@ -1,10 +1,10 @@
-"""The chief's route: a message becomes one task packet, or a question back.
+"""Routing: the chief turns a message into one task packet, or into a clarifying question.
 
     message ──router──► draft ──model──► packet          source `model`
-                          │                └─ invalid ──► question back   source `fallback`
-                          └─ no model behind the chief ─► packet          source `router`
+                          │                └─ invalid ──► question        source `fallback`
+                          └─ the chief has no model ────► packet          source `router`
 
-Ids, times and who asked are the server's; a model that writes them is not believed.
+The server sets ids, times and requester; values for these fields from a model are ignored.
 """
 
 import re
@@ -40,28 +40,28 @@ Now = Callable[[], str]
 SERVER_FIELDS = (
     "packet_id", "parent_issue_id", "timestamp", "requested_by", "parent_packet_id", "run_id", "step_id", "attempt",
 )  # fmt: skip
-"""What the server writes into a packet, whatever a model says."""
+"""Packet fields that the server sets; values from a model are ignored."""
 ANSWER_SCHEMA: dict[str, Any] = closed(
     {name: field for name, field in PACKET_SCHEMA["properties"].items() if name not in SERVER_FIELDS}, "clarification"
 )
-"""What a model is asked for."""
+"""The schema of the model's response."""
 
 
 @record
 class RouteRequest:
-    """What is to be routed."""
+    """A message to route."""
 
     message: str
     issue_id: str
     requested_by: str = "user"
     reason: str | None = None
     hint: Any = None
-    """What `task_router` gave for the message, through the gate; None: it was not asked."""
+    """The result of `task_router` for the message; None: it was not called, or the call failed."""
     known: tuple[KnownFile, ...] = ()
-    """The files there are."""
+    """The files of the workspace."""
     parent_packet_id: str | None = None
     choice: str | None = None
-    """What the user picked when the chief asked back."""
+    """The user's choice in answer to a clarifying question."""
     run_id: str | None = None
     step_id: str | None = None
     attempt: int | None = None
@@ -69,14 +69,14 @@ class RouteRequest:
 
 @record
 class Routed:
-    """Where a message went."""
+    """The result of routing a message."""
 
     packet: TaskPacket
     agent_id: str
-    """Who is to execute it."""
+    """The agent that is to execute the packet."""
     source: Literal["model", "router", "fallback"]
     problem: Problem | None = None
-    """Why the model's answer was not taken."""
+    """Why the model's response was refused."""
     usage: Usage = Usage()
 
     def as_dict(self) -> dict[str, Any]:
@@ -88,15 +88,15 @@ class Routed:
 async def route(
     request: RouteRequest, *, roster: Roster, model: Model, new_id: NewId, now: Now, max_tokens: int | None = None
 ) -> Routed | ModelError | Problem:
-    """Make one task packet of a message; a `Problem` says what is wrong with the request.
+    """Turn a message into one task packet; a `Problem` says what is wrong with the request.
 
     Args:
-        request: The message, and what is known about it.
-        roster: Who there is.
+        request: The message and its context.
+        roster: The agents.
         model: The chief's model.
-        new_id: Makes ids.
-        now: The time, RFC 3339.
-        max_tokens: The most the model may say.
+        new_id: Generates ids.
+        now: Returns the time, RFC 3339.
+        max_tokens: The maximum output tokens of the model.
     """
     unfit = _unfit(request)
     if unfit is not None:
@@ -108,7 +108,7 @@ async def route(
     else:
         drafted = draft(request.message, hint, roster, request.known)
     ready = _routed(drafted, request, roster, hint, new_id, now, source="router")
-    # A request that no packet can hold goes no further; and offline nobody is there to better the draft.
+    # A request that does not fit into a packet ends here; and the offline model cannot improve the draft.
     if isinstance(ready, Problem) or model.provider == OFFLINE:
         return ready
     said = await model.ask(_ask(request, drafted, roster, max_tokens))
@@ -122,7 +122,7 @@ async def route(
 
 
 def _unfit(request: RouteRequest) -> Problem | None:
-    """Why a message cannot even be looked at."""
+    """Return why a message cannot be routed (empty or not valid text); None if it can."""
     if not request.message.strip():
         return Problem(code="message_empty", message="Say what is wanted.", pointer="/message")
     for pointer, words in (("/message", request.message), ("/choice", request.choice or "")):
@@ -134,7 +134,7 @@ def _unfit(request: RouteRequest) -> Problem | None:
 
 
 def _ask(request: RouteRequest, drafted: Mapping[str, Any], roster: Roster, max_tokens: int | None) -> Ask:
-    """The prompt: who there is, what a packet is, a draft to better, and the message."""
+    """Build the prompt: the agents, the packet schema, a draft to improve, and the message."""
     crew = [
         {"agent_id": agent.agent_id, "role": agent.role, "purpose": agent.purpose, "owns": agent.owns}
         for agent in roster.list(enabled_only=True)
@@ -152,7 +152,7 @@ def _ask(request: RouteRequest, drafted: Mapping[str, Any], roster: Roster, max_
 def _taken(
     text: str, request: RouteRequest, roster: Roster, hint: Hint | None, new_id: NewId, now: Now
 ) -> tuple[TaskPacket, str] | Problem:
-    """The packet in what a model said, and whom it is for."""
+    """Parse the packet in a model's response and choose its agent."""
     answer = read_object(text, code="task_packet_invalid")
     if isinstance(answer, Problem):
         return answer
@@ -160,7 +160,7 @@ def _taken(
     if isinstance(packet, Problem):
         return packet
     agent = addressee(packet.intent, roster, hint.agents if hint else ())
-    # A model may have made a path up.
+    # The model may have invented a path.
     return replace(packet, target=settled(packet.target, request.known)), agent.agent_id
 
 
@@ -176,7 +176,7 @@ def _routed(
     problem: Problem | None = None,
     usage: Usage = _NO_USAGE,
 ) -> Routed | Problem:
-    """A result that no model wrote; a problem is then the request's own (an id that is none, a message too long)."""
+    """Build a result without a model; a problem then lies in the request (an invalid id, a message too long)."""
     packet = TaskPacket.from_dict(_completed(drafted, request, new_id, now))
     if isinstance(packet, Problem):
         return packet
@@ -185,7 +185,7 @@ def _routed(
 
 
 def _completed(answer: Mapping[str, Any], request: RouteRequest, new_id: NewId, now: Now) -> dict[str, Any]:
-    """An answer with the server's fields in place of whatever stood there."""
+    """Return the response with the server fields set by the server."""
     by = {"agent_id": request.requested_by} | ({} if request.reason is None else {"reason": request.reason})
     ours = {
         "packet_id": new_id("pkt"),

@@ -1,6 +1,6 @@
-"""Which file a request is about: by its path, its file's name, a slug, a number or a title, if there is such a file.
+"""Find the file that a request is about, by its path, file name, slug, number or title.
 
-What there is comes in as `KnownFile`; nothing is looked up here, and no path is given that is not among them.
+The existing files come in as `KnownFile`s; this module reads no files and returns only paths of these.
 """
 
 import re
@@ -11,37 +11,37 @@ from tallystick.records import record
 
 NOT_RESOLVED = "not_resolved"
 _STRETCH = re.compile(r"(?<![\w/])\w[\w.-]*+(?:/[\w.-]++)*+")
-"""What may be a path; it is one as far as its last ending."""
+"""A candidate for a path, which then ends at its last file extension."""
 _ENDING = re.compile(r"(?<!/)\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the apostrophe of a printed book
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the typographic apostrophe
 _LEADS = frozenset({"scene", "scenes", "chapter", "chapters", "file", "part", "called", "titled", "named"})
-"""Words behind which a name of one ordinary word (`Even`) is meant as one; anywhere else it is just a word."""
+"""Words after which a single ordinary word (`Even`) is a file's name; elsewhere it is just a word."""
 _MOST_FILES, _MOST_LETTERS = 20, 1000
 _MOST_PATHS = 100
-"""Paths of one request that are looked up."""
+"""Maximum number of paths in one request that are looked up."""
 
 
 @record
 class KnownFile:
-    """A file of the workspace, and what people call it."""
+    """A file of the workspace, and the names people use for it."""
 
     path: str
     slugs: tuple[str, ...] = ()
-    """Its name without the folder and the ending, with or without what stands before it; its number."""
+    """Its name without folder and extension, with and without its prefix; its number."""
     titles: tuple[str, ...] = ()
 
 
 @record
 class Found:
-    """What a request is about."""
+    """The files that a request mentions."""
 
     target: Target
     files: tuple[str, ...]
-    """All files that it names and that are there."""
+    """All existing files that the request mentions."""
 
 
 def find_target(message: str, known: Sequence[KnownFile]) -> Found:
-    """The file a request is about, and every file it names."""
+    """Find the file that a request is about, and every file it mentions."""
     said = dict.fromkeys(message[start:end] for start, end in _paths(message) if end - start <= _MOST_LETTERS)
     named = list(said)[:_MOST_PATHS]
     by_path = [found for path in named if (found := _by_path(path, known)) is not None]
@@ -50,12 +50,12 @@ def find_target(message: str, known: Sequence[KnownFile]) -> Found:
     first = next(iter([*by_path, *([] if named else called)]), None)
     reference = named[0] if named else ""
     nothing = Target(scene_ref=reference, resolution_method=NOT_RESOLVED)
-    # A path that is not there is what was asked for; another file that is only called something like it is not.
+    # If the request has a path that does not exist, do not substitute another file with a similar name.
     return Found(target=first or nothing, files=tuple(files)[:_MOST_FILES])
 
 
 def settled(target: Target, known: Sequence[KnownFile]) -> Target:
-    """What somebody else wrote as a target: for a path that is not there what it is called by, or nothing."""
+    """Replace a target whose path does not exist: by the file its `scene_ref` names, else by an unresolved target."""
     if target.canonical_path is None or any(each.path == target.canonical_path for each in known):
         return target
     found = find_target(target.scene_ref, known).target
@@ -65,7 +65,7 @@ def settled(target: Target, known: Sequence[KnownFile]) -> Target:
 
 
 def _paths(message: str) -> Iterator[tuple[int, int]]:
-    """Where paths stand in a request, in time that grows with its length alone."""
+    """Yield the spans of paths in a request, in time linear in its length."""
     for stretch in _STRETCH.finditer(message):
         ends = [ending.end() for ending in _ENDING.finditer(message, *stretch.span())]
         if ends:
@@ -85,12 +85,12 @@ def _by_path(path: str, known: Iterable[KnownFile]) -> Target | None:
     if path in paths:
         return Target(scene_ref=path, resolution_method="named_in_request", canonical_path=path)
     near = [each for each in paths if f"/{each}".casefold().endswith(f"/{path}".casefold())]
-    # Of two files of one name neither is meant more than the other.
+    # If two files have the same name, the reference is ambiguous.
     return Target(scene_ref=path, resolution_method="file_name", canonical_path=near[0]) if len(near) == 1 else None
 
 
 def _by_name(message: str, known: Iterable[KnownFile]) -> Iterator[Target]:
-    """The files that are called by a slug or a title, in the order they are mentioned; the longer name wins."""
+    """Yield the files mentioned by slug or title, in order of mention; the longest matching name wins."""
     words = [(found.group(), found.start()) for found in _WORD.finditer(_without_paths(message))]
     spoken = [word.casefold() for word, _ in words]
     names: dict[tuple[str, ...], dict[str, str]] = {}

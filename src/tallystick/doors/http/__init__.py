@@ -1,7 +1,7 @@
-"""HTTP: the outside language of programs.
+"""The HTTP door.
 
-`app.py` puts the door together; `direct_call.py` serves one path without the router; `gate_routes.py`,
-`approval_routes.py`, `audit_routes.py` and `evidence_routes.py` translate. `forms.py` says what a body may hold, for
-the documentation and the check alike, and `translate.py` how an error is told. `guard.py`, `body.py` and `protocol.py`
-keep strangers, floods and slow lorries out before any of them.
+`app.py` builds the application; `direct_call.py` serves one path without the router; `gate_routes.py`,
+`approval_routes.py`, `audit_routes.py` and `evidence_routes.py` translate requests. `forms.py` defines request bodies
+for documentation and validation, and `translate.py` maps errors to responses. Before any of them, `guard.py`, `body.py`
+and `protocol.py` refuse foreign hosts and origins, oversized requests and slow clients.
 """

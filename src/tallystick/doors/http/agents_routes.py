@@ -1,6 +1,7 @@
-"""`/api/agents…`: who the agents are, and where their models are.
+"""`/api/agents…`: the agents and their model endpoints.
 
-Anyone who may call may look. To change something needs a person: an agent is a program that calls as the owner.
+Any caller with a role may read. A change requires a person (the start-up token), because an agent is a program that
+calls as the owner.
 """
 
 from collections.abc import Callable
@@ -78,7 +79,7 @@ def _look_at_agents(router: APIRouter, administration: AgentAdministration) -> N
     @router.get("/agents/{agent_id}/endpoint", tags=["agents"], summary="Where an agent's model is")
     @open_to(AUDIT_ROLES)
     async def endpoint(agent_id: str) -> Response:
-        # Addresses of servers and names of keys are nobody else's business.
+        # Restricted to audit roles, because it shows server addresses and key names.
         roster = await run_in_threadpool(administration.registry.load)
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
@@ -159,7 +160,7 @@ def _change_endpoints(router: APIRouter, desk: HttpContext, administration: Agen
 
 
 async def asked(request: Request, desk: HttpContext, form: Form, command: str | None = None) -> dict[str, Any]:
-    """What a person asks for; who is none is refused before anything is read."""
+    """Read the body of a request that requires a person; without the start-up token, refuse before reading it."""
     desk.require_person(request, command)
     return form.demand(await request.body())
 
@@ -177,7 +178,7 @@ async def _changed(
 
 
 def good(value: T | Problem) -> T:
-    """A value that is no problem."""
+    """Return the value, or raise `Refused` if it is a problem."""
     if isinstance(value, Problem):
         status = _STATUS.get(value.code, 400)
         category = Category.DOWNSTREAM_ERROR if value.code in _STATUS else Category.VALIDATION_ERROR
@@ -186,7 +187,7 @@ def good(value: T | Problem) -> T:
 
 
 def known(roster: Roster, agent_id: str) -> Agent:
-    """An agent that is there."""
+    """Return an existing agent, or raise `Refused`."""
     return good(roster.get(agent_id) or unknown_agent(roster.agents))
 
 

@@ -1,4 +1,4 @@
-"""`/api/ai/…`: talk to an agent; have the Chief of Staff make a task of a message; have a task carried out."""
+"""`/api/ai/…`: chat with an agent, route a message into a task with the Chief of Staff, execute a task."""
 
 from collections.abc import Coroutine, Mapping
 from typing import Any
@@ -115,7 +115,7 @@ def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
 
 
 def chat_from(asked: Mapping[str, Any], caller: Caller) -> Chat:
-    """The message as the conversation takes it."""
+    """Convert the request body to a `Chat`."""
     policy: Mapping[str, Any] = asked.get("toolPolicy", {})
     allowed = policy.get("allowedTools")
     return Chat(
@@ -133,7 +133,7 @@ def chat_from(asked: Mapping[str, Any], caller: Caller) -> Chat:
 
 
 def answer(result: Any) -> Response:
-    """What came of it: its wire form, or a problem payload: the message is the fixed code, the hint the advice."""
+    """Build the response: the result's wire form, or a problem payload with the code as message and advice as hint."""
     if not isinstance(result, Unanswered):
         return json_answer(result.as_dict())
     refused = problem_answer(str(result.category), result.code, result.status, hint=result.advice)
@@ -143,7 +143,7 @@ def answer(result: Any) -> Response:
 
 
 async def _answered(request: Request, work: Coroutine[Any, Any, Any]) -> Response:
-    """Work as long as the client waits."""
+    """Run the work while the client is connected, and build the response."""
     try:
         return answer(await while_wanted(request.receive, work))
     except ClientLeft:
@@ -151,7 +151,7 @@ async def _answered(request: Request, work: Coroutine[Any, Any, Any]) -> Respons
 
 
 async def _streamed(conversation: Conversation, told: Chat, emit: Emit) -> Response | None:
-    """The turn as events: `queue`, `progress`, `step`, and at the end `result`."""
+    """Emit the turn as events: `queue`, `progress`, `step`, and finally `result`."""
     result = await conversation.chat(told, watch=lambda what: emit(_event_of(what)))
     if isinstance(result, Unanswered):
         return answer(result)
@@ -166,7 +166,7 @@ def _event_of(what: Step | Progress | Waiting) -> bytes:
         return event("progress", {"state": what})
     step = what.as_dict()
     if what.kind == "final":
-        # The text is the result's to give, if it passed its check.
+        # Only the `result` event carries the text, once it has passed its check.
         step["text"] = ""
     return event("step", step)
 

@@ -1,7 +1,7 @@
-"""Answers that take a while: server-sent events, and turns that end when nobody waits for them any more.
+"""Long-running responses: server-sent events, and cancellation when the client disconnects.
 
-A turn costs time and money. When its client leaves, it is cancelled: a tool that runs leaves its receipt, the turn is
-closed, and whoever waits behind it for the same endpoint comes on.
+A turn costs time and money. When its client disconnects, the turn is cancelled: a running tool still records its
+receipt, the turn is closed, and the next turn in the endpoint's queue starts.
 """
 
 import asyncio
@@ -17,42 +17,42 @@ from tallystick.doors.http.asgi import Receive, Scope, Send
 T = TypeVar("T")
 
 LEFT = 499
-"""The client is gone: nobody reads the answer, but it is counted."""
+"""Status for a disconnected client: nobody reads the response, but metrics count it."""
 HEARTBEAT_S = 10.0
-"""A line that says nothing, this often: proxies and clients close connections that are silent for longer."""
+"""Interval of comment lines that keep the connection open: proxies and clients close silent connections."""
 AGAIN_S = 5.0
-"""Work that is told to stop just as something in it ends may miss it: it is told again."""
+"""Interval to repeat a cancellation, which the work may miss if one of its awaits completes at the same moment."""
 HEARTBEAT = b": still at work\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"x-accel-buffering", b"no"),  # a proxy that collects the stream would take the life out of it
+    (b"x-accel-buffering", b"no"),  # a buffering proxy would delay the events
 ]
 _log = logging.getLogger("tallystick.http")
 
 Emit = Callable[[bytes], None]
 Work = Callable[[Emit], Awaitable[Response | None]]
-"""Emits events; gives an answer of its own only if there was nothing to emit."""
+"""Emits events; returns a response only if it emitted none."""
 
 
 def event(name: str, data: Any) -> bytes:
-    """One named event."""
+    """Encode one named event."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))
 
 
 def data_line(data: Any) -> bytes:
-    """One event without a name."""
+    """Encode one unnamed event."""
     return b"data: %s\n\n" % orjson.dumps(data)
 
 
-class ClientLeft(Exception):  # noqa: N818 - says what happened
-    """Nobody waits for the answer any more."""
+class ClientLeft(Exception):  # noqa: N818 - the name states the condition
+    """The client has disconnected."""
 
 
 async def while_wanted(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
-    """Do the work as long as the client is there.
+    """Run the work while the client is connected.
 
     Raises:
-        ClientLeft: It went; the work was cancelled and has come to its end.
+        ClientLeft: The client disconnected; the work was cancelled and has ended.
     """
     async with asyncio.TaskGroup() as group:
         doing = group.create_task(_caught(work))
@@ -68,17 +68,17 @@ async def while_wanted(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
 
 
 class EventStream(Response):
-    """A stream of events, as ASGI. It begins with the first event or heartbeat, so an early failure has a status."""
+    """An ASGI event stream. It starts with the first event or heartbeat, so an earlier failure has its own status."""
 
     def __init__(
         self, work: Work, *, translate: Callable[[Exception, Scope], Response], late: Callable[[Any], bytes]
     ) -> None:
-        """Say what is to be done.
+        """Create the stream.
 
         Args:
             work: Emits the events.
-            translate: The answer to an error.
-            late: The event that says what such an answer would have said, once the stream has begun.
+            translate: Converts an error to a response.
+            late: Converts the body of such a response to an event, once the stream has started.
         """
         super().__init__()
         self._work = work
@@ -86,7 +86,7 @@ class EventStream(Response):
         self._late = late
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the stream until its end, or until the client leaves."""
+        """Serve the stream until its end, or until the client disconnects."""
         pieces: asyncio.Queue[bytes | None] = asyncio.Queue()
         async with asyncio.TaskGroup() as group:
             doing = group.create_task(self._do(pieces))
@@ -98,7 +98,7 @@ class EventStream(Response):
             _log.error("a turn failed", exc_info=ended.error)
             ended = self._translate(ended.error, scope)
         if not begun:
-            # Without an answer the client left before the first event; then nobody reads this.
+            # Without a response, the client disconnected before the first event.
             await (ended or Response(status_code=LEFT))(scope, receive, send)
             return
         if ended is not None:
@@ -108,14 +108,14 @@ class EventStream(Response):
     async def _do(self, pieces: asyncio.Queue[bytes | None]) -> "Response | _Raised | None":
         try:
             return await self._work(pieces.put_nowait)
-        except Exception as error:  # noqa: BLE001 - answered by whoever began the stream
+        except Exception as error:  # noqa: BLE001 - `__call__` answers it
             return _Raised(error)
         finally:
             pieces.put_nowait(None)
 
 
 class _Raised:
-    """An error on its way out of a task group, which would wrap it into a group of one."""
+    """Carries an error out of a task group, which would otherwise wrap it in an exception group."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -137,7 +137,7 @@ async def _cancel_when_left(receive: Receive, doing: asyncio.Task[Any]) -> None:
 
 
 async def _send_pieces(pieces: asyncio.Queue[bytes | None], send: Send) -> bool:
-    """Send what comes, until the end; gives whether anything was sent."""
+    """Send pieces until the end; return whether the response was started."""
     begun = False
     while True:
         try:

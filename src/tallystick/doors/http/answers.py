@@ -1,4 +1,4 @@
-"""Answers, in bytes."""
+"""Build JSON responses."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from tallystick.gate.execute.outcome import Outcome
 
 JSON = "application/json"
 CHALLENGE: Header = (b"www-authenticate", b"Bearer")
-"""What a 401 has to carry (RFC 9110, 11.6.1)."""
+"""The header that a 401 must have (RFC 9110, 11.6.1)."""
 
 
 def json_answer(value: Any, status: int = 200) -> Response:
-    """Any JSON value."""
+    """Build a response with a JSON value."""
     return _answer(orjson.dumps(value), status)
 
 
 def outcome_answer(outcome: Outcome, extra: dict[str, Any] | None = None) -> Response:
-    """An outcome with the table's status; a room's extra fields beside it."""
+    """Build the response of an outcome, with its HTTP status and optional extra fields."""
     wire = outcome.as_dict()
     if extra:
         wire |= extra
@@ -31,12 +31,12 @@ def outcome_answer(outcome: Outcome, extra: dict[str, Any] | None = None) -> Res
 def problem_answer(
     category: str, message: str, status: int, *, endpoint: str | None = None, hint: str | None = None
 ) -> Response:
-    """The problem payload."""
+    """Build a response with a problem payload."""
     return _answer(problem(category, message, status, endpoint=endpoint, hint=hint), status)
 
 
 def listing(items: list[Any], *, total: int, limit: int, offset: int) -> Response:
-    """The one form of every list."""
+    """Build the response of a list; all lists have this form."""
     return json_answer({"items": items, "total": total, "limit": limit, "offset": offset})
 
 

@@ -1,4 +1,4 @@
-"""The HTTP door, put together."""
+"""Build the HTTP application."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -42,7 +42,7 @@ _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def api(desk: HttpContext) -> FastAPI:
-    """The documented application: every route, without the guard."""
+    """Build the documented application: every route, without the guard."""
     app = FastAPI(
         title="Tallystick", version=tallystick.__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json", redirect_slashes=False, responses={"default": PROBLEM},
@@ -74,13 +74,13 @@ def api(desk: HttpContext) -> FastAPI:
 
 
 def _include(app: FastAPI, router: APIRouter) -> None:
-    # Before it is included: afterwards the application does not list the routes of a router one by one.
+    # Before including it: afterwards the application does not list a router's routes individually.
     document_roles(router.routes)
     app.include_router(router)
 
 
 def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App:
-    """The application as it is served: metrics, then the guard, then the direct call, then the routes."""
+    """Build the application as served: metrics around the guard, then the direct call, then the routes."""
     behind_guard = Guard(DirectCall(app, desk), desk.gate.settings.server)
     metrics = None if telemetry is None else telemetry.metrics
     if metrics is not None:
@@ -90,7 +90,7 @@ def guarded(app: FastAPI, desk: HttpContext, telemetry: Telemetry | None) -> App
 
 
 def _answer_for_closed_room(app: FastAPI, manifest: Manifest) -> None:
-    """Say on a room's paths that it is not installed or not switched on, and what changes that."""
+    """Answer on the paths of an unavailable room with the command that installs it."""
 
     @open_to(EVERY_ROLE)
     async def closed() -> Response:
@@ -105,7 +105,7 @@ def document_roles(routes: Iterable[BaseRoute]) -> None:
     """Write each route's roles into the API document as `x-roles`.
 
     Raises:
-        RuntimeError: A route that is not public has no declaration, so nobody could use it.
+        RuntimeError: A route that is not public declares no roles, so nobody could use it.
     """
     for route in routes:
         if isinstance(route, APIRoute) and route.path not in PUBLIC_PATHS:
@@ -124,7 +124,7 @@ def _metrics_route(app: FastAPI, desk: HttpContext, metrics: Metrics) -> None:
 
 
 def _own_routes(app: FastAPI, desk: HttpContext) -> None:
-    """What anyone may ask: whether the server lives, and how it is spoken to. Neither says anything of the work."""
+    """Add the public routes: health and API documentation. They reveal nothing about the workspace."""
 
     @app.get("/health", tags=["server"], summary="Whether the gate takes calls", responses=_HEALTH)
     async def health() -> Response:

@@ -1,4 +1,4 @@
-"""`/api/approvals…`: held calls. Looking needs a role, answering needs a person."""
+"""`/api/approvals…`: held calls. Reading requires a role, answering requires a person."""
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -17,10 +17,10 @@ from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, OWNER_ROLE
 from tallystick.gate.session import Caller
 
 CHANNEL = "token"
-"""How the person reached us: with the start-up token."""
+"""How the person is authenticated: with the start-up token."""
 
 REJECT = Form(
-    # The reason stands in the receipt's header, so it is kept short.
+    # The reason is stored in the receipt's header, so it must be short.
     properties={"reason": {"type": "string", "maxLength": 1000, "pattern": r"\S", "description": "Why not."}},
     required=("reason",),
     example={"reason": "wrong address"},
@@ -120,7 +120,7 @@ def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
         hold = await run_in_threadpool(approvals.get, approval_id)
         if hold is None or not _may_resume(hold, caller):
             return _standing(Unmoved(why="not_found"))
-        # His roles as they are now, not as they were when the call was held.
+        # Use the caller's current roles, not those at the time the call was held.
         mine = caller if caller.subject == hold.caller else None
         outcome = await desk.gate.resume(approval_id, caller=mine)
         turn = desk.turn(hold.session.turn_id or "", caller)
@@ -147,7 +147,7 @@ def _reveal(router: APIRouter, desk: HttpContext) -> None:
 
 
 def _may_resume(hold: Hold, caller: Caller) -> bool:
-    """The caller whose call it is, or the owner of the machine."""
+    """Return whether the caller made the held call or is the local owner."""
     return hold.caller == caller.subject or OWNER_ROLE in caller.roles
 
 

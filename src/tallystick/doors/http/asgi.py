@@ -1,4 +1,4 @@
-"""The shapes of ASGI, as far as the parts around the application need them."""
+"""ASGI types for the middleware around the application."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -11,4 +11,4 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 STATUS = "tallystick.status"
-"""Set in a scope by the guard: the status of the answer that was begun."""
+"""Scope key under which the guard stores the status of the started response."""

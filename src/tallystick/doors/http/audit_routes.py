@@ -1,4 +1,4 @@
-"""`/api/audit/…`: receipts, proofs, the head, and the check of all of it."""
+"""`/api/audit/…`: receipts, proofs, the head, and verification of the ledger."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -135,7 +135,7 @@ def _log_routes(router: APIRouter, desk: HttpContext) -> None:
 
 
 def session_receipts(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
-    """A session's receipts; one without any is not there."""
+    """Return a session's receipts, or raise `Refused` with 404 if it has none."""
     if not valid_session_id(session_id):
         raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
     found = iter(ledger.session(session_id))
@@ -152,7 +152,7 @@ def _page_of(
     offset: int,
     shown: Callable[[Receipt], Any] = Receipt.flat,
 ) -> tuple[list[Any], int]:
-    """One page of what is wanted, and how much there is; nothing but the page is kept in memory."""
+    """Return one page of the matching receipts and their total; only the page is kept in memory."""
     total = 0
     items: list[Any] = []
     for receipt in receipts:
@@ -164,7 +164,7 @@ def _page_of(
 
 
 def _lines(receipts: Iterable[Receipt]) -> Iterator[bytes]:
-    """The file, in pieces worth sending."""
+    """Yield the JSON lines in chunks of at least `_CHUNK` bytes."""
     piece = bytearray()
     for receipt in receipts:
         piece += receipt.flat_bytes() + b"\n"
@@ -209,7 +209,7 @@ def _there(found: T | None) -> T:
 
 
 def _head(ledger: Ledger, since: str | None) -> dict[str, Any]:
-    """The head; with the size of an earlier one also what shows that the log begins with it."""
+    """Return the head; given the size of an earlier head, with the consistency proof between the two."""
     keys = [verifier.vkey() for verifier in islice(ledger.keys.log_verifiers(), 16)]
     if since is None:
         return {"size": ledger.size(), "checkpoint": ledger.checkpoint().decode(), "keys": keys}

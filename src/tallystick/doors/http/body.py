@@ -1,8 +1,8 @@
-"""Request bodies with an end: not too large, not too slow, not cut off.
+"""Bound request bodies in size and time, and detect truncated ones.
 
-The application reads through `Body.receive`. What goes wrong there is raised inside the application, so that half a
-body is never taken for a whole one, and remembered, so that the guard answers for it whatever the application makes
-of the exception.
+The application reads through `Body.receive`. A fault is raised inside the application, so that it never mistakes a
+partial body for a complete one. The fault is also stored, so that the guard answers it however the application handles
+the exception.
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from tallystick.doors.http.asgi import Message, Receive
 
 
 class BodyFault(Enum):
-    """What can be wrong with a body."""
+    """Faults of a body, with their status."""
 
     TOO_LARGE = 413
     TOO_SLOW = 408
     CUT_OFF = 499
-    """The client left before the end: nobody reads the answer, but it is counted."""
+    """The client disconnected before the end: nobody reads the response, but metrics count it."""
 
 
-class BodyRefused(Exception):  # noqa: N818 - says what happened
-    """Raised into the application when the rest of the body will not come."""
+class BodyRefused(Exception):  # noqa: N818 - the name states the condition
+    """Raised in the application when the rest of the body will not arrive."""
 
 
 class Body:
@@ -36,13 +36,13 @@ class Body:
         self._left = limit
         self._deadlines = deadlines
         self._task: asyncio.Task[Any] | None = None
-        """Who waits for more right now."""
+        """The task that is waiting for more of the body."""
         self._unread = True
         self.fault: BodyFault | None = None
         deadlines.start(self)
 
     async def receive(self) -> Message:
-        """The next message, as long as the body keeps within its bounds."""
+        """Receive the next message; raise `BodyRefused` if the body exceeds its limits."""
         if not self._unread:
             return await self._receive()
         if self.fault is not None:
@@ -66,18 +66,18 @@ class Body:
         return message
 
     def close(self) -> None:
-        """No more is read, or all has been: what is received from now on is only whether the client stays."""
+        """Stop supervising the body; further messages only tell whether the client disconnects."""
         self._unread = False
         self._deadlines.stop(self)
 
     def expire(self) -> None:
-        """The time is up: whoever waits for more is woken; a tool that runs meanwhile is left alone."""
+        """Time out: cancel the task that waits for more of the body; a running tool is not interrupted."""
         self.fault = self.fault or BodyFault.TOO_SLOW
         if self._task is not None:
             self._task.cancel()
 
     def _own_cancellation(self) -> bool:
-        """Whether it was `expire` that cancelled, and nobody else besides."""
+        """Return whether the cancellation came only from `expire`."""
         return self.fault is not None and self._task is not None and self._task.uncancel() == 0
 
     def _refused(self, fault: BodyFault) -> BodyRefused:
@@ -86,22 +86,22 @@ class Body:
 
 
 class Deadlines:
-    """One timer for all bodies under way: a timer per request would cost more than the rest of the guard."""
+    """One timer for all bodies in progress: a timer per request would cost more than the rest of the guard."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._due: dict[Body, float] = {}
-        """In order of time, since all get equally long."""
+        """Body → deadline; in order of time, since all have the same timeout."""
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, body: Body) -> None:
-        """Give a body its time."""
+        """Start the timeout of a body."""
         self._due[body] = monotonic() + self._seconds
         if self._timer is None:
             self._arm(self._seconds)
 
     def stop(self, body: Body) -> None:
-        """A body is done with."""
+        """Stop the timeout of a body."""
         self._due.pop(body, None)
 
     def _arm(self, delay: float) -> None:

@@ -1,4 +1,4 @@
-"""What every route needs to know about a request: who is calling, and whether a person stands behind it."""
+"""The request context of every route: the caller, and whether the request comes from a person."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,30 +23,30 @@ from tallystick.records import record
 from tallystick.turns.turn import Turn
 
 MAX_TURNS = 10_000
-"""Open turns kept for HTTP clients; the oldest is closed when one more comes."""
+"""Maximum number of open turns for HTTP clients; beyond it the oldest is closed."""
 ANONYMOUS = Caller(channel="http")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 @record
 class Access:
-    """What a handler is declared with: who may use it, and who asks."""
+    """The access declaration of a handler."""
 
     roles: frozenset[str]
     refuses_itself: bool = False
-    """The handler asks by itself, since its refusals have a form of their own: an outcome, or another wire format."""
+    """The handler checks access itself, because its refusals are an outcome or have another wire format."""
     proposers: bool = False
-    """Also open to whoever holds a role that only a tool or the policy names: part of the gate's own routes."""
+    """Also open to callers with a role that only a tool or the policy names: for some of the gate's own routes."""
 
 
 DENIED_TO_ALL = Access(roles=frozenset())
-"""That of a handler without a declaration."""
+"""The access of a handler without a declaration."""
 
 
 def open_to(
     roles: frozenset[str], *, refuses_itself: bool = False, proposers: bool = False
 ) -> Callable[[Handler], Handler]:
-    """Declare who may use a route; `HttpContext.admit` asks before the handler runs."""
+    """Declare the roles that may use a route; `HttpContext.admit` checks them before the handler runs."""
 
     def declare(handler: Handler) -> Handler:
         handler.__dict__[_DECLARED] = Access(roles=roles, refuses_itself=refuses_itself, proposers=proposers)
@@ -56,7 +56,7 @@ def open_to(
 
 
 def access_of(endpoint: object) -> Access:
-    """What a handler is declared with."""
+    """Return the access declaration of a handler."""
     found: Access = getattr(endpoint, _DECLARED, DENIED_TO_ALL)
     return found
 
@@ -66,7 +66,7 @@ _DECLARED = "tallystick_access"
 
 @dataclass(kw_only=True)
 class HttpContext:
-    """The gate behind the door, and who may ask what of it."""
+    """The gate, the authentication and the open turns of the HTTP door."""
 
     gate: Gate
     identity: Identity
@@ -76,25 +76,25 @@ class HttpContext:
 
     @cached_property
     def conversation(self) -> Conversation:
-        """The agents behind the door; one for all routes, so that turns on one endpoint queue together."""
+        """The conversation service, shared by all routes so that turns on one endpoint share its queue."""
         return conversation_of(self.gate)
 
     def caller(self, scope: Scope) -> Caller | Rejection:
-        """Who is calling."""
+        """Authenticate the caller of a request."""
         authorization: str | None = None
         for name, value in scope["headers"] if self.identity.enabled else ():
             if name == b"authorization":
-                # Two of them are joined, and so are no token: which one counts must not be a matter of taste.
+                # Join duplicate headers into an invalid token, so that it is never ambiguous which one counts.
                 given = value.decode("latin-1")
                 authorization = given if authorization is None else f"{authorization},{given}"
         return self.identity.authenticate(authorization, loopback=is_local(scope))
 
     def may_propose(self, caller: Caller) -> bool:
-        """Whether the caller may propose calls to the gate; which ones, the tools' roles decide."""
+        """Return whether the caller may propose calls at all; the tools' roles decide which ones."""
         return may_propose(caller, self.gate)
 
     async def admit(self, request: Request) -> None:
-        """Ask before every handler whether the caller may use its route; without a declaration nobody may.
+        """Check before every handler that the caller may use its route; without a declaration nobody may.
 
         Raises:
             Refused: 401 without a valid token, 403 without the role.
@@ -103,7 +103,7 @@ class HttpContext:
             self.require(request)
 
     def require(self, request: Request) -> Caller:
-        """The caller, with one of the roles that the route is declared open to.
+        """Return the caller if it has one of the roles that the route declares.
 
         Raises:
             Refused: 401 without a valid token, 403 without the role.
@@ -118,11 +118,11 @@ class HttpContext:
         return caller
 
     def require_person(self, request: Request, command: str | None = None) -> Caller:
-        """The caller, when a person stands behind the request.
+        """Return the caller if the request comes from a person, that is, carries the start-up token.
 
         Args:
-            request: What is asked.
-            command: What does the same at a terminal, if anything does.
+            request: The request.
+            command: The equivalent CLI command for the hint, if there is one.
 
         Raises:
             Refused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
@@ -135,15 +135,15 @@ class HttpContext:
         return caller
 
     def keep(self, turn: Turn) -> None:
-        """Hold a turn for its client."""
+        """Keep a turn open for its client."""
         with self.lock:
-            # All turns last equally long, so the oldest is the first to expire.
+            # All turns have the same lifetime, so the oldest expires first.
             while self.turns and (len(self.turns) >= MAX_TURNS or next(iter(self.turns.values())).expired):
                 self.turns.popitem(last=False)[1].close()
             self.turns[turn.turn_id] = turn
 
     def turn(self, turn_id: str, caller: Caller) -> Turn | None:
-        """A turn of this caller; another's turn does not exist for him."""
+        """Return a turn of this caller; None if it does not exist or belongs to another caller."""
         with self.lock:
             turn = self.turns.get(turn_id)
         return turn if turn is not None and turn.session.caller.subject == caller.subject else None

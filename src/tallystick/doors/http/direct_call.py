@@ -1,7 +1,7 @@
 """`POST /api/gate/call` without the router.
 
-Routing, dependency injection and response models cost more than the gate does. Behind the guard, this one path is
-served straight from the ASGI messages by the function that the documented route calls; every other request goes to the
+Routing, dependency injection and response models take longer than the gate itself. Behind the guard, this one path is
+served directly from the ASGI messages by the same function as the documented route; every other request goes to the
 application.
 """
 
@@ -30,7 +30,7 @@ class DirectCall:
         self._desk = desk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Make the call and answer with its outcome, or pass the request on."""
+        """Run the call and respond with its outcome, or pass the request on."""
         if scope["type"] != "http" or scope["path"] != PATH or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -40,7 +40,7 @@ class DirectCall:
         try:
             outcome = await gate_calls.call(self._desk, body, caller)
             answer, status = orjson.dumps(outcome.as_dict()), outcome.http
-        except Exception as error:  # noqa: BLE001 - the application would have answered it too
+        except Exception as error:  # noqa: BLE001 - answered as the application would
             _log.exception("a call failed in the gate itself")
             await error_answer(error, scope)(scope, receive, send)
             return

@@ -1,7 +1,6 @@
 """`/api/docs`: the OpenAPI document as a plain page.
 
-The usual viewers are scripts from somewhere else; this server works without a network, and its pages load nothing
-from elsewhere.
+The usual viewers load scripts from a CDN; this server works offline, and its pages load no external resources.
 """
 
 import json
@@ -30,7 +29,7 @@ _MAX_CHOICES = 12
 
 
 def docs_page(document: Mapping[str, Any]) -> bytes:
-    """The page of an OpenAPI document."""
+    """Render an OpenAPI document as an HTML page."""
     info = document["info"]
     groups: dict[str, list[str]] = {}
     for path, operations in document["paths"].items():
@@ -66,7 +65,7 @@ def _parts(operation: Mapping[str, Any]) -> Iterator[str]:
         if "example" in schema:
             example = json.dumps(schema["example"], indent=2, ensure_ascii=False)
             yield f"<h3>For example</h3><pre>{escape(example)}</pre>"
-    # What answers everything else comes last, whatever order the document has.
+    # List the `default` response last, whatever the order in the document.
     answers = sorted(operation.get("responses", {}).items(), key=lambda answer: (answer[0] == "default", answer[0]))
     rows = (
         (escape("else" if status == "default" else status), _text(answer.get("description", "")))
@@ -99,7 +98,7 @@ def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """What a value must be, in a few words."""
+    """Describe a schema briefly: type, bounds and default."""
     kind = _type(schema)
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
@@ -119,5 +118,5 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _text(said: str) -> str:
-    """A sentence of the document; what stands between backticks is code."""
+    """Escape a text of the document and render backticks as code."""
     return _CODE.sub(r"<code>\1</code>", escape(said))

@@ -1,4 +1,4 @@
-"""`POST /api/evidence/check`: any text, from any system, against this workspace's files and receipts."""
+"""`POST /api/evidence/check`: check text from any system against this workspace's files and receipts."""
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool

@@ -1,6 +1,6 @@
-"""What the body of a request may hold: one schema, for the documentation and for the check.
+"""Schemas of request bodies, for both documentation and validation.
 
-Bodies are read with the gate's strict parser, so a duplicate key is refused on the wire as it is in an envelope.
+Bodies are parsed with the gate's strict parser, so duplicate keys are refused as in an envelope.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ from tallystick.gate.codes import FORMAT, Category
 from tallystick.gate.session import SESSION_ID
 
 ID: Mapping[str, Any] = {"type": "string", "pattern": f"^{SESSION_ID.pattern}$"}
-"""Of sessions and issues: it names a folder."""
+"""Id of a session or issue; it is used as a folder name."""
 NAME: Mapping[str, Any] = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": r"^\P{C}*$"}
-"""Of agents, rounds, tickets …: it stands in every receipt's header, so it is short and can be seen."""
+"""Name of an agent, round, ticket …; it is stored in every receipt's header, so it is short and visible text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Form:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """As the documentation shows it."""
+        """The JSON Schema, with the example."""
         return {
             "type": "object",
             "additionalProperties": False,
@@ -42,25 +42,25 @@ class Form:
 
     @property
     def documented(self) -> dict[str, Any]:
-        """For a route's `openapi_extra`."""
+        """The value for a route's `openapi_extra`."""
         content = {"application/json": {"schema": self.schema}}
         return {"requestBody": {"required": bool(self.required), "content": content}}
 
     def read(self, body: bytes, most: int) -> dict[str, Any] | Rejection:
-        """The fields, or why not.
+        """Parse and validate a body.
 
         Args:
-            body: The bytes as they came; none at all is an empty object where nothing is required.
-            most: How many bytes it may have.
+            body: The raw bytes; an empty body means an empty object if no field is required.
+            most: The maximum size in bytes.
         """
         asked = {} if not body and not self.required else parse_json_object(body, most)
         return asked if isinstance(asked, Rejection) else self.misfit(asked) or asked
 
     def demand(self, body: bytes) -> dict[str, Any]:
-        """The fields, for routes that answer a problem payload; how large a body may be is the guard's to say.
+        """Parse and validate a body for routes that answer with a problem payload; the guard limits its size.
 
         Raises:
-            Refused: 400, it is not such an object.
+            Refused: 400 if the body is invalid.
         """
         asked = self.read(body, len(body))
         if isinstance(asked, Rejection):
@@ -68,7 +68,7 @@ class Form:
         return asked
 
     def misfit(self, asked: Mapping[str, Any]) -> Rejection | None:
-        """Which field does not fit, by which rule; never what it held."""
+        """Return the invalid field and the rule it breaks, without its value; None if the body is valid."""
         if self._compiled.accepts(asked):
             return None
         pointer, rule = self._compiled.explain(asked)
@@ -80,4 +80,4 @@ class Form:
 
 
 NOTHING = Form(properties={}, example={})
-"""For routes that are told everything by their path."""
+"""For routes without a body."""

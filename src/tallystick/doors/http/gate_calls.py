@@ -1,6 +1,6 @@
-"""What the gate's own routes do, apart from how the request was read.
+"""The operations of the gate's own routes, independent of the web framework.
 
-Whatever is refused here, for want of a token or for its form, is an outcome with a receipt like any other refusal.
+A request refused here, for a missing token or an invalid body, is an outcome with a receipt like any other refusal.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ from tallystick.gate.session import Caller, Session
 from tallystick.turns.turn import Turn
 
 HTTP_SESSION = "http"
-"""The session of HTTP calls that name none."""
+"""The default session of HTTP calls."""
 PLACES = ("conference_id", "round_id", "task_id", "run_id", "ticket_id")
-"""Where else a turn may belong."""
+"""Further ids that a turn may belong to."""
 LONG_BODY = 65_536
-"""Bytes above which a turn is begun in a worker thread."""
+"""Body size in bytes above which a turn is started in a worker thread."""
 
 CALL = Form(
     properties={
@@ -70,14 +70,14 @@ SUBMIT = Form(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Submitted:
-    """What came of a submission, and the turn it belongs to, if the caller has such a turn."""
+    """The outcome of a submission, and its turn if the caller has it."""
 
     outcome: Outcome
     turn: Turn | None = None
 
 
 async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
-    """`POST /api/gate/call`."""
+    """Handle `POST /api/gate/call`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
     if not desk.may_propose(caller):
@@ -94,7 +94,7 @@ async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Ou
 
 
 async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
-    """`POST /api/gate/turns`."""
+    """Handle `POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
         return await refuse(desk, caller, body, ANONYMOUS)
     if not desk.may_propose(caller):
@@ -114,17 +114,17 @@ async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> T
         allowed_tools=policy.get("allowedTools"),
         user_texts=asked.get("userTexts"),
         may_finish=not policy.get("requireTool", False),
-        # To JSON Schema 3.0 is an integer; the limits stand in signed headers, which hold no floats.
+        # JSON Schema accepts 3.0 as an integer, but the limits are stored in signed headers, which allow no floats.
         limits=None if steps is None else Limits(steps=int(steps)),
     )
-    # What a user said at length takes longer to read than others may be kept waiting.
+    # Long user texts take too long to process on the event loop.
     turn = await run_in_threadpool(make) if len(body) > LONG_BODY else make()
     desk.keep(turn)
     return turn
 
 
 async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
-    """`POST /api/gate/turns/{turn_id}/submit`; a turn that is not the caller's gives the same answer as none."""
+    """Handle `POST /api/gate/turns/{turn_id}/submit`; another caller's turn is answered like an unknown one."""
     if isinstance(caller, Rejection):
         return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
     if not desk.may_propose(caller):
@@ -140,7 +140,7 @@ async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | 
 
 
 def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
-    """What a submission's answer says besides the outcome."""
+    """Return the additional fields of a submission's response: stop hook, next nonce and schema."""
     extra: dict[str, Any] = {}
     if outcome.stop_hook is not None:
         extra["stop_hook"] = f"STOP_HOOK: {outcome.stop_hook}"
@@ -150,11 +150,11 @@ def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
 
 
 async def refuse(desk: HttpContext, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
-    """Record what was refused at the door."""
+    """Record a request that was refused at the door."""
     return await desk.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
 
 
 @lru_cache(maxsize=1024)
 def _place(session_id: str, agent_id: str | None, caller: Caller) -> Session:
-    """The session of one caller's calls; the same object each time, since header templates are found by identity."""
+    """Return the session of a caller's calls; cached, since header templates are looked up by object identity."""
     return Session(session_id=session_id, agent_id=agent_id, caller=caller)

@@ -1,4 +1,4 @@
-"""`/api/gate/…`: the gate for other programs' loops."""
+"""`/api/gate/…`: the gate for agent loops in other programs."""
 
 from typing import Any
 

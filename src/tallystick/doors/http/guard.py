@@ -1,11 +1,10 @@
-"""What every request must pass before any route sees it; pure ASGI, a few microseconds a request.
+"""Checks on every request before any route; pure ASGI, a few microseconds a request.
 
-1. Host names this machine or an allowed host: a page that lets its own name point here (DNS rebinding) is refused.
-2. Origin, where a browser sends one, is this very server: other sites' pages are refused, on sockets too. No
+1. `Host` is this machine or an allowed host, which prevents DNS rebinding.
+2. `Origin`, if present, is this server: requests from other sites' pages are refused, on WebSockets too. No
    Access-Control header is ever sent, so CORS stays closed.
-3. The body ends within its size and time (`body.py`). The size of the head is bounded before the application, in
-   `protocol.py`.
-4. Every answer carries the security headers.
+3. The body is bounded in size and time (`body.py`). The size of the head is bounded earlier, in `protocol.py`.
+4. Every response has the security headers.
 """
 
 import re
@@ -26,7 +25,7 @@ PAGE_CSP = (
     b"img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; "
     b"frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
 )
-"""For HTML that brings no policy of its own: nothing from elsewhere, but the inline code a built page needs."""
+"""For HTML without its own policy: no external resources, but the inline code that generated pages need."""
 
 SECURITY_HEADERS: tuple[Header, ...] = (
     (b"x-content-type-options", b"nosniff"),
@@ -34,11 +33,11 @@ SECURITY_HEADERS: tuple[Header, ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
-"""Added, with a content policy, where the application set none of that name itself."""
+"""Added, with a content security policy, unless the application set a header of that name."""
 FOR_API: tuple[Header, ...] = ((b"content-security-policy", API_CSP), *SECURITY_HEADERS)
 _FOR_PAGES: tuple[Header, ...] = (
     (b"content-security-policy", PAGE_CSP),
-    # A form of a page without any referrer is sent with the origin "null", and that we refuse.
+    # With `no-referrer`, browsers submit a page's forms with the origin "null", which is refused.
     (b"referrer-policy", b"same-origin"),
     *(header for header in SECURITY_HEADERS if header[0] != b"referrer-policy"),
 )
@@ -47,18 +46,18 @@ _NAMES = frozenset(name for name, _ in FOR_API)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refusal:
-    """An answer made ready beforehand."""
+    """A prepared refusal response."""
 
     status: int
     body: bytes
 
     @classmethod
     def of(cls, status: int, category: Category, message: str, hint: str) -> "Refusal":
-        """Build one with its problem payload."""
+        """Build a refusal with its problem payload."""
         return cls(status=status, body=problem(category, message, status, hint=hint))
 
     async def answer(self, scope: Scope, send: Send, *, prefix: str = "http") -> None:
-        """Answer and close: what is left of the request is not read."""
+        """Send the response and close the connection without reading the rest of the request."""
         scope[STATUS] = self.status
         headers = [
             (b"content-type", b"application/json"),
@@ -96,13 +95,13 @@ CUT_OFF = Refusal.of(
 )
 _FAULTS = {BodyFault.TOO_LARGE: TOO_LARGE, BodyFault.TOO_SLOW: TOO_SLOW, BodyFault.CUT_OFF: CUT_OFF}
 UPLOADS = frozenset({"/ingest/upload"})
-"""Routes that take a file, which may be larger than other bodies and take longer to come."""
+"""Routes for file uploads, which have a larger size limit and timeout."""
 PAGE_UPLOAD = re.compile(r"/_nicegui/client/[^/]+/upload/[0-9]+")
-"""A file handed to an open page. The path holds the page's own id, which nobody else is told."""
+"""Path of a file upload in an open page. It contains the page's id, which only that page knows."""
 
 
 class Guard:
-    """Stands around an ASGI application."""
+    """ASGI middleware that checks every request."""
 
     def __init__(self, app: App, server: ServerSettings) -> None:
         self._app = app
@@ -138,7 +137,7 @@ class Guard:
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
-            # The fault was raised into the application; whatever came back out is its consequence.
+            # The body fault was raised in the application and caused this exception.
             if body.fault is None:
                 raise
         finally:
@@ -159,9 +158,9 @@ class Guard:
         return is_loopback_host(name) or name.lower() in self._allowed or authority.lower() in self._allowed
 
     def _same_server(self, host: str, origin: str) -> bool:
-        """Whether an origin is this server: the same authority, another loopback name of it, or an allowed host.
+        """Return whether an origin is this server: the same authority, another loopback name of it, or an allowed host.
 
-        Another port of this machine is another program, and may show anybody's pages.
+        Another port of this machine is another program, whose pages are not trusted.
         """
         scheme, separator, authority = origin.partition("://")
         if scheme not in {"http", "https"} or not separator:
@@ -178,7 +177,7 @@ class Guard:
         if not length.isdigit():
             return BAD_LENGTH
         most, refusal = (self._file_limit, FILE_TOO_LARGE) if _takes_file(path) else (self._limit, TOO_LARGE)
-        # Comparing the lengths of the numbers first keeps int() off a megabyte of digits.
+        # Compare the number of digits first, so that int() never parses a megabyte of them.
         return refusal if len(length.lstrip(b"0")) > len(str(most)) or int(length) > most else None
 
 
@@ -187,7 +186,7 @@ def _takes_file(path: str) -> bool:
 
 
 class Answer:
-    """What goes back: hardened, or withheld when the body was at fault."""
+    """Sends the response with security headers, or withholds it if the body had a fault."""
 
     __slots__ = ("_body", "_scope", "_send", "started")
 
@@ -198,7 +197,7 @@ class Answer:
         self.started = False
 
     async def send(self, message: Message) -> None:
-        """Pass a message on."""
+        """Send a message."""
         if message["type"] == "http.response.start":
             if self._body is not None and self._body.fault is not None:
                 return
@@ -211,7 +210,7 @@ class Answer:
 
 
 def with_security(headers: Iterable[Header]) -> list[Header]:
-    """Add the security headers an answer does not have yet."""
+    """Add missing security headers."""
     hardened = list(headers)
     given = dict(hardened)
     added = _FOR_PAGES if given.get(b"content-type", b"").startswith(b"text/html") else FOR_API
@@ -220,10 +219,10 @@ def with_security(headers: Iterable[Header]) -> list[Header]:
 
 
 def refuse_bind(settings: Settings) -> None:
-    """Refuse to listen beyond this machine while anyone who connects would be its owner.
+    """Refuse a non-loopback address without auth, since every client would act as the owner.
 
     Raises:
-        ConfigError: `server.host` is not loopback and auth is off.
+        ConfigError: `server.host` is not loopback and auth is disabled.
     """
     if not settings.auth.enabled and not is_loopback_host(settings.server.host):
         raise ConfigError(
@@ -233,7 +232,7 @@ def refuse_bind(settings: Settings) -> None:
 
 
 def _read(headers: list[Header]) -> tuple[bytes, bytes | None, bytes | None, bool]:
-    """Host, Origin, Content-Length, and whether a body follows; one that comes twice is joined, and so matches none."""
+    """Return Host, Origin, Content-Length and whether a body follows; duplicates are joined, so they match nothing."""
     named = dict(headers)
     if len(named) != len(headers):
         for name in (b"host", b"origin", b"content-length"):
@@ -248,5 +247,5 @@ async def _refuse_socket(scope: Scope, send: Send, refusal: Refusal) -> None:
     if "websocket.http.response" in (scope.get("extensions") or {}):
         await refusal.answer(scope, send, prefix="websocket.http")
     else:
-        # Closing before accepting is a 403 to the client.
+        # A close before accept makes the server answer 403.
         await send({"type": "websocket.close", "code": 1008})

@@ -1,4 +1,4 @@
-"""What a room's `http.py` builds on: the request context, forms, answers, refusals, paging and event streams."""
+"""The public kit for a room's `http.py`: request context, forms, responses, refusals, paging and event streams."""
 
 from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.ai_stream import LEFT, ClientLeft, Emit, EventStream, event, while_wanted

@@ -1,4 +1,4 @@
-"""Counts requests and their time by route, method and status."""
+"""Measure requests and their duration by route, method and status."""
 
 from time import perf_counter
 from typing import Protocol
@@ -6,15 +6,15 @@ from typing import Protocol
 from tallystick.doors.http.asgi import STATUS, App, Receive, Scope, Send
 
 ENDPOINT = "tallystick.endpoint"
-"""A handler outside the router names its template in the scope under this key."""
+"""Scope key under which a handler outside the router stores its route template."""
 OTHER = "other"
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 CRASHED = 500
-"""What the server answers when the application gives no answer."""
+"""The status that the server sends when the application sends none."""
 
 
 class RequestMetrics(Protocol):
-    """Where requests are counted."""
+    """The port for request metrics."""
 
     def request(self, endpoint: str, method: str, status: int, seconds: float) -> None:
         """Count one request."""
@@ -22,14 +22,14 @@ class RequestMetrics(Protocol):
 
 
 class Measured:
-    """Stands around the guard, so that refused requests count too; the guard leaves the status in the scope."""
+    """Middleware around the guard, so that refused requests count too; the guard stores the status in the scope."""
 
     def __init__(self, app: App, metrics: RequestMetrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and count it when it is answered."""
+        """Pass a request on and count it once it is answered."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -45,7 +45,7 @@ class Measured:
 
 
 def endpoint_of(scope: Scope) -> str:
-    """The route's template, never the path itself: what a client makes up must not become a label."""
+    """Return the route's template, never the raw path: client-chosen values must not become metric labels."""
     named = scope.get(ENDPOINT)
     if isinstance(named, str):
         return named
@@ -53,7 +53,7 @@ def endpoint_of(scope: Scope) -> str:
     if not isinstance(template, str):
         return OTHER
     params = scope.get("path_params") or {}
-    # An included router's route knows its own part of the path only; the part before it stands in the path.
+    # The route of an included router has only its own part of the template; take the prefix from the path.
     depth = template.count("/") + sum(str(value).count("/") for value in params.values())
     before = scope["path"].split("/")
     before = before[: len(before) - depth]

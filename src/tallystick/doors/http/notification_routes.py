@@ -1,4 +1,4 @@
-"""`/api/notifications`: what a person should know of; with `Accept: text/event-stream`, as it comes."""
+"""`/api/notifications`: notifications for people; with `Accept: text/event-stream`, as a live stream."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,9 +19,9 @@ from tallystick.storage.notifications import MOST, Notification, Notifications
 
 EVENTS = "text/event-stream"
 LOOK_S = 0.5
-"""How often a stream looks whether there is news: other processes make it too, and a look costs next to nothing."""
+"""Polling interval in seconds: other processes add notifications too, and polling is cheap."""
 LOOKS = 1200
-"""Looks of one stream; then it ends, and the browser opens another. So a server that stops waits for none."""
+"""Polls of one stream; then it ends and the browser reconnects, so that a stopping server need not wait for streams."""
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -42,7 +42,7 @@ def _looking(router: APIRouter, notifications: Notifications) -> None:
     )  # fmt: skip
     @open_to(AUDIT_ROLES)
     async def every(request: Request) -> Response:
-        # They name calls and sessions of everybody.
+        # Restricted to audit roles, because notifications name calls and sessions of all callers.
         if EVENTS in request.headers.get("accept", ""):
             return EventStream(
                 lambda emit: follow(notifications, emit), translate=error_answer, late=lambda said: event("error", said)
@@ -76,13 +76,13 @@ def _reading(router: APIRouter, desk: HttpContext, notifications: Notifications)
 
 
 async def follow(notifications: Notifications, emit: Emit, *, pause: Pause = asyncio.sleep, looks: int = LOOKS) -> None:
-    """Emit how many are unread, and each new one, as they come.
+    """Emit the number of unread notifications and each new notification.
 
     Args:
-        notifications: Whose.
-        emit: Takes the events.
-        pause: Waits between two looks.
-        looks: How many there are.
+        notifications: The workspace's notifications.
+        emit: Sends an event.
+        pause: Waits between two polls.
+        looks: The number of polls.
     """
     seen: object = ()
     known: frozenset[tuple[str, str]] | None = None
@@ -91,7 +91,7 @@ async def follow(notifications: Notifications, emit: Emit, *, pause: Pause = asy
         if stamp != seen:
             seen = stamp
             listed = await asyncio.to_thread(notifications.list, limit=MOST)
-            # What was there when the stream began is no news.
+            # Do not emit notifications from before the stream started.
             for each in () if known is None else _fresh(listed, known):
                 emit(event("notification", each.as_dict()))
             known = frozenset(map(_news, listed))
@@ -107,7 +107,7 @@ def _unread(request: Request) -> bool:
 
 
 def _fresh(listed: Sequence[Notification], known: frozenset[tuple[str, str]]) -> list[Notification]:
-    """The unread ones that were not there before, the oldest first."""
+    """Return the unread notifications that are new, oldest first."""
     return [each for each in reversed(listed) if _news(each) not in known and not each.read]
 
 

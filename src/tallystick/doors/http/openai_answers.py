@@ -1,7 +1,7 @@
-"""The OpenAI chat wire format: what is sent back.
+"""The OpenAI chat wire format: responses.
 
-The standard fields say what any client understands. What only we have stands beside them under `tallystick`: the
-Evidence line, the receipts, the findings of the check, and why a turn ended where it did.
+The standard fields are those that any client understands. The field `tallystick` adds the Evidence line, the receipts,
+the findings of the check, and why a turn ended.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from tallystick.turns.model import Usage
 from tallystick.turns.result import TurnResult
 
 PIECE_CHARS = 240
-"""How much of a text one chunk of a stream carries. The text is whole by then; this is for clients that draw it."""
+"""Characters per stream chunk. The text is already complete; chunks let clients render it progressively."""
 DONE = b"data: [DONE]\n\n"
 
 _KINDS = {
@@ -30,22 +30,22 @@ _KINDS = {
     413: "invalid_request_error",
     429: "rate_limit_error",
 }
-"""Status → `error.type`; anything else is ours or the endpoint's."""
+"""Status → `error.type`; any other status is an error of the server or the model endpoint."""
 
 
 @record
 class Completion:
-    """What one answer is made of."""
+    """The data of one response."""
 
     completion_id: str
     created: int
-    """In whole seconds."""
+    """Unix time in whole seconds."""
     asked: Asked
     answered: Answered
 
     @property
     def content(self) -> str | None:
-        """The text a client shows."""
+        """The text for the client to show; None for tool calls."""
         result = self.answered.result
         if result.handed_back:
             return None
@@ -57,14 +57,14 @@ class Completion:
 
     @property
     def finish(self) -> str:
-        """Why it ended, in the format's words."""
+        """The `finish_reason`."""
         result = self.answered.result
         if result.handed_back:
             return "tool_calls"
         return "content_filter" if result.rejected is not None and self.asked.evidence == "enforce" else "stop"
 
     def tool_calls(self) -> list[dict[str, Any]]:
-        """Calls of the client's own tools: decided and recorded, to be run by the client."""
+        """Return the calls of the client's own tools: decided and recorded, for the client to run."""
         return [
             {
                 "id": call_id_of(call.receipt_id),
@@ -75,7 +75,7 @@ class Completion:
         ]
 
     def extension(self) -> dict[str, Any]:
-        """What stands under `tallystick`."""
+        """Build the field `tallystick`."""
         answered, result = self.answered, self.answered.result
         findings = None if result.findings is None else result.findings.as_dict()
         if findings is None and result.rejected is not None and result.rejected.findings is not None:
@@ -84,7 +84,7 @@ class Completion:
             "session": answered.session_id,
             "agent": answered.agent.agent_id,
             "turn_id": result.turn_id,
-            # What is withheld is withheld: an Evidence line that does not hold is part of it.
+            # The Evidence line is part of a rejected reply, so it is withheld too.
             "evidence": None if self.finish == "content_filter" else result.evidence,
             "receipts": list(dict.fromkeys([*answered.reported, *result.receipts])),
             "findings": findings,
@@ -99,7 +99,7 @@ class Completion:
 
 
 def completion(made: Completion) -> dict[str, Any]:
-    """The whole answer at once."""
+    """Build the complete response."""
     message: dict[str, Any] = {"role": "assistant", "content": made.content, "refusal": None}
     calls = made.tool_calls()
     if calls:
@@ -113,7 +113,7 @@ def completion(made: Completion) -> dict[str, Any]:
 
 
 def chunks(made: Completion) -> Iterator[dict[str, Any]]:
-    """The same answer in pieces, for a stream."""
+    """Yield the response as stream chunks."""
     head = _head(made, "chat.completion.chunk")
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def chunks(made: Completion) -> Iterator[dict[str, Any]]:
 
 
 def usage(spent: Usage) -> dict[str, int]:
-    """What it cost, in the format's words."""
+    """Build the field `usage`."""
     return {
         "prompt_tokens": spent.input_tokens,
         "completion_tokens": spent.output_tokens,
@@ -140,21 +140,21 @@ def usage(spent: Usage) -> dict[str, int]:
 
 
 def model_entry(model_id: str, owner: str) -> dict[str, Any]:
-    """One entry of `GET /v1/models`."""
+    """Build one entry of `GET /v1/models`."""
     return {"id": model_id, "object": "model", "created": 0, "owned_by": owner}
 
 
 def error_body(status: int, code: str, message: str, param: str | None = None) -> dict[str, Any]:
-    """An error in the format's words."""
+    """Build an error body in the OpenAI format."""
     kind = _KINDS.get(status, "api_error")
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
 def error_answer(status: int, code: str, message: str, param: str | None = None) -> Response:
-    """An error as an answer."""
+    """Build an error response in the OpenAI format."""
     answer = Response(orjson.dumps(error_body(status, code, message, param)), status_code=status, media_type=JSON)
-    # The client's library would try again by itself. The endpoint was already asked again where that helps, and a turn
-    # whose tools ran is not to be run twice.
+    # Client libraries retry by default. The server already retried the endpoint where that helps, and a turn whose
+    # tools ran must not run twice.
     answer.headers["x-should-retry"] = "false"
     if status == NO_TOKEN.http:
         answer.raw_headers.append(CHALLENGE)
@@ -162,12 +162,12 @@ def error_answer(status: int, code: str, message: str, param: str | None = None)
 
 
 def unfit_answer(unfit: Unfit) -> Response:
-    """A request that cannot be served."""
+    """Build the response to a request that cannot be served."""
     return error_answer(unfit.status, unfit.code, unfit.message, unfit.param)
 
 
 def unanswered_answer(why: Unanswered) -> Response:
-    """A turn that gave no answer."""
+    """Build the response for a turn without an answer."""
     answer = error_answer(why.status, why.code, why.advice, why.field)
     if why.retry_after_s is not None:
         answer.headers["retry-after"] = str(max(1, round(why.retry_after_s)))
@@ -175,12 +175,12 @@ def unanswered_answer(why: Unanswered) -> Response:
 
 
 def _head(made: Completion, kind: str) -> dict[str, Any]:
-    # The client knows the answer by the name it asked for.
+    # Return the model name that the client requested.
     return {"id": made.completion_id, "object": kind, "created": made.created, "model": made.asked.model}
 
 
 def _instead(result: TurnResult) -> str:
-    """What is said where there is no reply: a client that only shows text must not show nothing."""
+    """Return a text in place of a missing reply, so that a text-only client does not show an empty message."""
     if result.held is not None:
         return (
             f"{result.stop_hook or 'STOP_HOOK: approval_required'}\n"

@@ -1,4 +1,4 @@
-"""The body of `POST /v1/chat/completions` as a JSON Schema, for the check and for the documentation."""
+"""The JSON Schema of the body of `POST /v1/chat/completions`, for validation and documentation."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tallystick.gate.admit.schema import compile_schema
 
 MAX_MESSAGES = 2_000
 MAX_TOOLS = 128
-"""As many as the original takes."""
+"""The limit of the OpenAI API."""
 
 _TEXT_PART = {
     "type": "object",
@@ -96,4 +96,4 @@ ASKED: dict[str, Any] = {
 
 FORM = compile_schema(ASKED, closed=False)
 DOCUMENTED: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/json": {"schema": ASKED}}}}
-"""For a route's `openapi_extra`."""
+"""The value for a route's `openapi_extra`."""

@@ -1,4 +1,4 @@
-"""`/v1/…`: the governed loop behind the OpenAI wire format, so that an existing client needs another base URL only."""
+"""`/v1/…`: agent turns behind the OpenAI wire format; an existing client only needs another base URL."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -71,7 +71,7 @@ def openai_routes(desk: HttpContext) -> APIRouter:
 
 
 async def _in_their_words(work: Callable[[], Awaitable[Response]]) -> Response:
-    """Every error in the format's own words; a client's library reads no others."""
+    """Translate every error to the OpenAI format, the only one that client libraries understand."""
     try:
         return await work()
     except (Refused, TallyError) as error:
@@ -112,7 +112,7 @@ async def _complete(desk: HttpContext, conversation: Conversation, request: Requ
 
 
 def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> Chat:
-    """The request as the conversation takes it."""
+    """Convert the request to a `Chat`."""
     first_fresh = len(asked.results) - asked.fresh
     return Chat(
         message=asked.message,
@@ -121,7 +121,7 @@ def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> 
         offline=offline,
         session_id=asked.session,
         policy=_policy(asked),
-        # A client that speaks this format keeps the conversation itself and sends all of it.
+        # Clients of this format keep the conversation themselves and send all of it.
         history=asked.history,
         client_tools=() if asked.choice == "none" else asked.tools,
         reported=tuple(
@@ -133,10 +133,10 @@ def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> 
 
 
 def _policy(asked: Asked) -> ToolPolicy:
-    """What the request says about tools; a client's own are always meant to be used."""
+    """Return the tool policy of the request; the client's own tools are always allowed."""
     if asked.choice == "none":
         return ToolPolicy(allowed_tools=frozenset())
-    # After a result the agent may answer: what was required has been called.
+    # Once there is a tool result, the required call has been made and the agent may answer.
     required = asked.choice == "required" and not asked.results
     if asked.only is not None and required:
         return ToolPolicy(allowed_tools=frozenset({asked.only}), require_tool=True)
@@ -145,7 +145,7 @@ def _policy(asked: Asked) -> ToolPolicy:
 
 
 async def _streamed(conversation: Conversation, asked: Asked, chat: Chat, emit: Emit) -> Response | None:
-    """The text is streamed after its check and not before, so the first piece comes when the turn has ended."""
+    """Stream the answer; its text is sent only after the reply check, so the first chunk comes when the turn ends."""
     answered = await conversation.chat(chat)
     if isinstance(answered, Unanswered):
         return unanswered_answer(answered)

@@ -1,8 +1,8 @@
-"""The OpenAI chat wire format: what a client may send, read into our nouns.
+"""The OpenAI chat wire format: parse requests.
 
-Clients send many fields that do not concern us (`temperature`, `user`, `metadata`); they are let pass, so that an
-existing client needs another base URL and nothing else. What would change the answer and is not done here is refused
-by name, never ignored: several choices, pictures, sound.
+Irrelevant fields (`temperature`, `user`, `metadata`) are ignored, so that an existing client only needs another base
+URL. Unsupported features that would change the answer are refused by name, never ignored: several choices, images,
+audio.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from tallystick.records import record
 from tallystick.turns.model import Message
 
 CALL_PREFIX = "call_"
-"""A call that is handed back has its receipt's id in its own, so that the result finds it after a restart too."""
+"""The id of a handed-back call contains its receipt's id, so that a result can be matched even after a restart."""
 
 Choice = Literal["auto", "none", "required"]
 Evidence = Literal["annotate", "enforce"]
@@ -28,7 +28,7 @@ Evidence = Literal["annotate", "enforce"]
 
 @record
 class Unfit:
-    """A request that cannot be served, in the words of the format."""
+    """A request that cannot be served, with the error fields of the OpenAI format."""
 
     code: str
     message: str
@@ -38,30 +38,30 @@ class Unfit:
 
 @record
 class ToolResult:
-    """What a client says came of a call that was handed back to it."""
+    """The result that a client reports for a call handed back to it."""
 
     call_id: str
     content: str
 
     @property
     def receipt_id(self) -> str | None:
-        """The receipt of the call, if the id is one of ours."""
+        """The receipt of the call; None if the id was not issued by this server."""
         return self.call_id.removeprefix(CALL_PREFIX) if self.call_id.startswith(f"{CALL_PREFIX}rcpt_") else None
 
 
 @record
 class Asked:
-    """A request, read."""
+    """A parsed request."""
 
     model: str
     message: str
-    """The last thing the user said: the request of this turn."""
+    """The user's last message: the request of this turn."""
     history: tuple[Message, ...]
-    """What was said before it, the client's own instructions first."""
+    """The earlier messages, including the client's system messages."""
     results: tuple[ToolResult, ...]
-    """What came of the calls since the request, in order."""
+    """The tool results after the user's last message, in order."""
     fresh: int
-    """How many of these, at the end, this request brings; the others came with earlier ones."""
+    """How many of these results, at the end, are new; the others came with earlier requests."""
     tools: tuple[Card, ...]
     choice: Choice
     only: str | None
@@ -75,7 +75,7 @@ class Asked:
 
 
 def read_request(body: bytes) -> Asked | Unfit:
-    """Read a request; the first thing that is wrong is named."""
+    """Parse a request; an `Unfit` names the first error."""
     asked = parse_json_object(body, len(body))
     if isinstance(asked, Rejection):
         return Unfit(code="invalid_json", message=f"The body is no strict JSON object: {asked.reason}.")
@@ -94,7 +94,7 @@ def read_request(body: bytes) -> Asked | Unfit:
 
 
 def call_id_of(receipt_id: str) -> str:
-    """The id of a call that is handed back."""
+    """Return the id of a handed-back call."""
     return f"{CALL_PREFIX}{receipt_id}"
 
 
@@ -122,7 +122,7 @@ def _joined(asked: Mapping[str, Any], said: _Said, tools: tuple[Card, ...], choi
 
 
 def _read_messages(messages: Sequence[Mapping[str, Any]]) -> _Said | Unfit:
-    """Split what was said at the user's last message: before it is history, after it the turn is under way."""
+    """Split the messages at the user's last one: earlier messages are history, later ones belong to this turn."""
     last = max((place for place, message in enumerate(messages) if message["role"] == "user"), default=None)
     if last is None:
         return Unfit(code="message_empty", message="There is no message of the user. Send one.", param="messages")
@@ -140,14 +140,14 @@ def _read_messages(messages: Sequence[Mapping[str, Any]]) -> _Said | Unfit:
             results.append(ToolResult(call_id=message.get("tool_call_id", ""), content=text))
             fresh += 1
         elif message["role"] == "assistant":
-            # Whatever the agent called after a result, it had that result already.
+            # A result before an assistant message was already sent with an earlier request.
             fresh = 0
     history = tuple(_history(messages[:last], texts[:last]))
     return _Said(message=texts[last], history=history, results=tuple(results), fresh=fresh)
 
 
 def _history(messages: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> Iterator[Message]:
-    """What was said; earlier calls and their results are left out, since the answers after them say what they gave."""
+    """Yield the earlier texts; earlier calls and results are omitted, since the answers after them report them."""
     for message, text in zip(messages, texts, strict=True):
         role = message["role"]
         if text and role != "tool":
@@ -155,7 +155,7 @@ def _history(messages: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> Ite
 
 
 def _text_of(content: Any) -> str | None:
-    """The text of a message; None if it is not all text."""
+    """Return the text of a message; None if it has non-text parts."""
     if content is None or isinstance(content, str):
         return content or ""
     parts = [part.get("text") if part["type"] in {"text", "refusal"} else None for part in content]
@@ -175,7 +175,7 @@ def _read_tools(tools: Sequence[Mapping[str, Any]], effects: Mapping[str, Effect
             compile_schema(schema, closed=False, strict=False)
         except RegistrationError as error:
             return Unfit(code=error.code, message=f"{error}.", param=f"{where}.parameters")
-        # The format has no word for what a tool does: it counts as `write` unless the client says otherwise.
+        # The format has no field for a tool's effect: it is `write` unless the client specifies another.
         cards[name] = Card(
             name=name, description=function.get("description") or "", input_schema=schema, origin="client",
             roles=WORK_ROLES, effect=effects.get(name, "write"), strict=False,
@@ -194,6 +194,6 @@ def _read_choice(choice: Any) -> tuple[Choice, str | None] | Unfit:
 
 
 def _param(pointer: str) -> str | None:
-    """`/messages/0/role` as clients know it: `messages[0].role`."""
+    """Convert a JSON pointer (`/messages/0/role`) to the format's notation (`messages[0].role`)."""
     name = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in pointer.split("/")[1:])
     return name.removeprefix(".") or None

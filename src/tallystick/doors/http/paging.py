@@ -1,4 +1,4 @@
-"""Lists, a page at a time: `?limit=50&offset=0`, and what else narrows them."""
+"""Paging and filters of list routes: `?limit=50&offset=0`."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from tallystick.gate.codes import Category
 
 MOST, USUAL = 500, 50
 MAX_DIGITS = 15
-"""No list is longer, and no database takes a larger offset."""
+"""Maximum digits of a number: no list is longer, and databases refuse larger offsets."""
 
 
 def page(request: Request) -> tuple[int, int]:
-    """`limit` and `offset` of a list request.
+    """Return `limit` and `offset` of a list request.
 
     Raises:
-        Refused: 400, not whole numbers or out of bounds.
+        Refused: 400 if they are not whole numbers or out of bounds.
     """
     limit, offset = _number(request, "limit", USUAL), _number(request, "offset", 0)
     if not 1 <= limit <= MOST:
@@ -25,7 +25,7 @@ def page(request: Request) -> tuple[int, int]:
 
 
 def documented(**filters: str) -> dict[str, Any]:
-    """For a list's `openapi_extra`: the page, and each filter with what it means."""
+    """Build a list route's `openapi_extra`: paging parameters and filters with their descriptions."""
     numbers = {
         "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
         "offset": {"type": "integer", "minimum": 0, "default": 0},
@@ -40,7 +40,7 @@ def _number(request: Request, name: str, usual: int) -> int:
     text = request.query_params.get(name)
     if text is None:
         return usual
-    # `int` would also read other scripts' digits, signs, blanks and underscores.
+    # `int` would also accept non-ASCII digits, signs, spaces and underscores.
     if not text.isascii() or not text.isdigit() or len(text) > MAX_DIGITS:
         raise Refused(400, Category.VALIDATION_ERROR, f"{name} is a whole number")
     return int(text)

@@ -1,4 +1,4 @@
-"""The problem payload: how every route but the gate's own says that something went wrong.
+"""The problem payload: the error format of every route except the gate's own.
 
 {"error": {"category", "message", "details": {"tool_name", "endpoint"?, "status"?, "hint"?}}}
 """
@@ -31,7 +31,7 @@ PROBLEM: dict[str, Any] = {
         }
     },
 }
-"""As the documentation shows it."""
+"""The payload's schema for the API documentation."""
 
 
 def problem(
@@ -46,12 +46,12 @@ def problem(
     """Build the payload.
 
     Args:
-        category: One of the five categories; it wins over the status.
-        message: A clean sentence; never what was sent, never a stack.
+        category: One of the five categories; it takes precedence over the status.
+        message: A plain sentence without request data or a stack trace.
         status: The HTTP status.
-        tool_name: The tool concerned; empty when none was reached.
+        tool_name: The tool concerned; empty if none was reached.
         endpoint: The route's template.
-        hint: What to do about it.
+        hint: What to do.
     """
     optional: dict[str, Any] = {"endpoint": endpoint, "status": status, "hint": hint}
     details = {"tool_name": tool_name, **{name: value for name, value in optional.items() if value is not None}}
@@ -59,7 +59,7 @@ def problem(
 
 
 class Refused(Exception):  # noqa: N818 - carried to the one place that answers it
-    """A request that a route does not serve."""
+    """A request that a route refuses."""
 
     def __init__(self, status: int, category: Category | str, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)

@@ -1,7 +1,7 @@
-"""How the server speaks HTTP/1.1: uvicorn's parser with bounds it does not have.
+"""HTTP/1.1 protocol: uvicorn's httptools protocol with limits on request heads and idle connections.
 
-uvicorn with httptools reads a head of any size and waits for it without end, and leaves a connection that says nothing
-open for ever. Here a head has a size and a time, and every error is a problem payload.
+uvicorn with httptools accepts a head of any size, waits for it without a timeout, and never closes a connection that
+sends nothing. Here heads are bounded in size and time, and every error is a problem payload.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
 
 MAX_HEAD_BYTES = 32 * 1024
-"""Request line and headers; a token of 16 KiB fits."""
+"""Maximum size of request line and headers; a token of 16 KiB fits."""
 HEAD_TIMEOUT_S = 10.0
-"""From connecting, or from the first byte of a later request, to the end of the head."""
+"""Seconds from connecting, or from the first byte of a later request, to the end of the head."""
 KEEP_ALIVE_S = 5
 
 HEAD_TOO_LARGE = Refusal.of(
@@ -35,7 +35,7 @@ HEAD_TOO_SLOW = Refusal.of(
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection, with one timer that looks now and then whether something is overdue."""
+    """One connection, with one timer that periodically checks for timeouts."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -43,27 +43,27 @@ class BoundedHttp(HttpToolsProtocol):
         self._head_bytes = 0
         self._piece_bytes = 0
         self._due: float | None = None
-        """Until when the client has to say something; None while a request is being answered."""
+        """Deadline for the client's next data; None while a request is being answered."""
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first head."""
+        """Start the timeout of the first head."""
         super().connection_made(transport)
         self._due = monotonic() + HEAD_TIMEOUT_S
         self._timer = self.loop.call_later(min(HEAD_TIMEOUT_S, self.timeout_keep_alive), self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop looking."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
-        """The connection is another protocol's from now on."""
+        """Stop the timer: the WebSocket protocol takes over the connection."""
         self._stop()
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
-        """Parse, and look afterwards whether a head is still under way."""
+        """Parse the data, then check whether a head is still incomplete."""
         began_before = self._in_head
         self._piece_bytes = len(data)
         super().data_received(data)
@@ -71,12 +71,12 @@ class BoundedHttp(HttpToolsProtocol):
             self._more_head(len(data) if began_before else 0)
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """Note that a head has started."""
         self._in_head = True
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """A head is complete; one that came in a single large piece is measured here."""
+        """Stop the head timeout, and check the size of a head that arrived in a single large piece."""
         app = self.app
         if self._head_bytes + self._piece_bytes > MAX_HEAD_BYTES and self._head_size() > MAX_HEAD_BYTES:
             self.app = _head_too_large
@@ -87,20 +87,20 @@ class BoundedHttp(HttpToolsProtocol):
         self.app = app
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request, unless it is here already."""
+        """Start the keep-alive timeout, unless the next request has already arrived."""
         waits = not self.pipeline
         super().on_response_complete()
         if waits:
             self._due = monotonic() + self.timeout_keep_alive
 
     def send_400_response(self, msg: str) -> None:
-        """What the parser does not understand is answered like everything else."""
+        """Answer a request that the parser cannot read with a problem payload."""
         del msg
         self._in_head = False
         self._answer(NOT_HTTP)
 
     def _more_head(self, size: int) -> None:
-        """A head is under way. Of data that ended another request it is not known how much was head: size is 0 then."""
+        """Count bytes of an incomplete head; `size` is 0 if the data also ended another request (share unknown)."""
         if not self._head_bytes:
             self._due = monotonic() + HEAD_TIMEOUT_S
         self._head_bytes += size or 1
@@ -137,13 +137,13 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 def uvicorn_options(app: App, server: ServerSettings) -> dict[str, Any]:
-    """Arguments for `uvicorn.Config`."""
+    """Return the arguments for `uvicorn.Config`."""
     return {
         "app": app,
         "host": server.host,
         "port": server.port,
         "http": BoundedHttp,
-        "proxy_headers": False,  # a forwarded address must never make a stranger local
+        "proxy_headers": False,  # a forwarded address must never make a remote client count as local
         "server_header": False,
         "access_log": False,
         "log_config": None,
@@ -152,7 +152,7 @@ def uvicorn_options(app: App, server: ServerSettings) -> dict[str, Any]:
 
 
 def allow_many_connections() -> None:
-    """Raise the limit of open files as far as this user may, so that idle connections cannot use them up soon."""
+    """Raise the open-file limit to the hard limit, so that idle connections do not exhaust it soon."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

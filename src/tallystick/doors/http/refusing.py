@@ -1,4 +1,4 @@
-"""Problems of rooms as problem payloads: the code decides the status, and stands first in the hint."""
+"""Convert rooms' problems to problem payloads: the code determines the status and starts the hint."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 def granted(value: T | Problem, statuses: Mapping[str, int]) -> T:
-    """A value that is no problem.
+    """Return the value unless it is a problem.
 
     Args:
-        value: What a room gave.
-        statuses: Code → status, for those that are not 400.
+        value: A room's result.
+        statuses: Code → status, for codes whose status is not 400.
 
     Raises:
-        Refused: It is one.
+        Refused: The value is a problem.
     """
     if not isinstance(value, Problem):
         return value

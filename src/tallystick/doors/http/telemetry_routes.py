@@ -1,4 +1,4 @@
-"""`/api/telemetry…`: activations, tokens, cost and refusals by bucket: in all, per session, agent and conference."""
+"""`/api/telemetry…`: activations, tokens, cost and refusals by bucket: total, per session, agent and conference."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,12 +19,12 @@ from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Session
 
 BUCKETS: dict[str, str] = {str(bucket): str(bucket) for bucket in Bucket} | {
-    # Rows later in the table are special cases of the same code; the first one is the code's own.
+    # Several faults may share a code; the first row in the table determines the code's bucket.
     str(fault.call_code): str(fault.bucket)
     for fault in reversed(FAULTS.values())
     if fault.call_code is not None and fault.bucket is not None
 }
-"""What a client may call a refusal → where it is counted."""
+"""Bucket or call code that a client may report → bucket in which it is counted."""
 MOST = 1_000_000_000
 _NUMBER: Mapping[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
 REPORT = Form(

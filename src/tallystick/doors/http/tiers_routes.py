@@ -1,7 +1,7 @@
-"""`/api/tiers…` and `/api/credits…`: what the agents may use, and what they have earned.
+"""`/api/tiers…` and `/api/credits…`: the agents' tiers, caps and credits.
 
-Anyone who may call may look. The tier policy and the word that a task went well need a person: an agent is a program
-that calls as the owner, and would write its own reference. Credits are not changed here by anybody.
+Any caller with a role may read. Changing the tier policy or reporting a task result requires a person (the start-up
+token): an agent is a program that calls as the owner and could grade itself. No route changes credits.
 """
 
 from typing import Any
@@ -126,7 +126,7 @@ def _credits(router: APIRouter, administration: AgentAdministration, stored: Cre
 
 
 def _standing(agent: Agent, roster: Roster, ladder: Ladder) -> dict[str, Any]:
-    """With the model the agent has now, and with those it had before."""
+    """Return the agent's standing with its current model, and with earlier models."""
     model = roster.endpoint(agent.agent_id).model
     others = [each.model for each in ladder.standings if each.agent_id == agent.agent_id and each.model != model]
     now, *before = [

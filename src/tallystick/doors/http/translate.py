@@ -1,11 +1,11 @@
-"""Every error leaves as a problem payload, whoever raised it; FastAPI's own 422 for a bad body is a 400.
+"""Translate every error to a problem payload; FastAPI's 422 for an invalid body becomes a 400.
 
-Refused                  what a route says itself
+Refused                  the status and category that a route sets
 RequestValidationError   400 validation_error
-HTTPException            404, 405 and the like, from the router; a browser that asked for a page is told in one
+HTTPException            404, 405 and the like, from the router; a browser gets a 404 page for a missing page
 TallyError               503 tool_unavailable: the workspace, its ledger or its database cannot be used
-ImportError              503 tool_unavailable where an optional part is not installed
-anything else            500 downstream_error, the stack in the log
+ImportError              503 tool_unavailable if an optional part is not installed
+anything else            500 downstream_error, with the stack trace in the log
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from tallystick.extras import part_of
 from tallystick.gate.codes import Category
 
 _ABSENT = frozenset({404, 409})
-"""Statuses that say something about a thing, not about the request."""
+"""Statuses about the requested resource, not about the request."""
 
 NO_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>No such page · Tallystick</title>
 <meta name="viewport" content="width=device-width"><main><h1>There is no such page</h1>
@@ -33,7 +33,7 @@ NO_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>No such
 
 
 def translate_errors(app: FastAPI) -> None:
-    """Register the translation with an application."""
+    """Register the exception handlers with an application."""
 
     async def translated(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException) and error.status_code == HTTPStatus.NOT_FOUND and _is_person(request):
@@ -45,19 +45,19 @@ def translate_errors(app: FastAPI) -> None:
 
 
 def _is_person(request: Request) -> bool:
-    """Whether a browser asks for a page: programs ask for the API's paths, or for no HTML."""
+    """Return whether a browser requests a page: a GET that accepts HTML, outside the API paths."""
     wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
     return wants_page and not request.url.path.startswith(("/api/", "/v1/"))
 
 
 def error_answer(error: Exception, scope: Scope) -> Response:
-    """What a client is told of an error: fixed words, never a stack, never what it sent."""
+    """Build the response to an error, without a stack trace or request data."""
     named = endpoint_of(scope)
     endpoint = None if named == OTHER else named
     if isinstance(error, Refused):
         return problem_answer(str(error.category), str(error), error.status, endpoint=endpoint, hint=error.hint)
     if isinstance(error, RequestValidationError):
-        # Its text repeats what was sent.
+        # The error's own text quotes the request.
         message = "the request does not fit the route"
         return problem_answer(Category.VALIDATION_ERROR, message, 400, endpoint=endpoint, hint="See /api/docs.")
     if isinstance(error, HTTPException):

@@ -1,4 +1,4 @@
-"""Who is let in at all: the paths that ask nobody, and the roles that may propose calls to the gate."""
+"""Basic admission: the public paths, and the roles that may propose calls to the gate."""
 
 from tallystick.app.gate import Gate
 from tallystick.gate.admit.proposal import Rejection
@@ -7,12 +7,12 @@ from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.session import Caller
 
 PUBLIC_PATHS = frozenset({"/health", "/api/docs", "/api/openapi.json", "/login", "/logout"})
-"""Every path that asks nobody for a token or a role. They say whether the server lives and how it is spoken to."""
+"""The paths that require neither token nor role: health, API documentation, login and logout."""
 ROLE_MISSING = Rejection(fault=NO_ROLE, reason="role missing")
 
 
 def may_propose(caller: Caller, gate: Gate) -> bool:
-    """Whether the caller may propose calls: it holds a role of the product, or one that a tool or the policy names."""
+    """Return whether the caller has a built-in role, or one that a tool or the policy names."""
     if caller.has_any(EVERY_ROLE):
         return True
     by_tools = (card.roles for card in gate.tools())

@@ -1,4 +1,4 @@
-"""Authorization header → Caller, or a refusal with 401."""
+"""Authenticate the Authorization header: a Caller, or a refusal with 401."""
 
 import time
 from collections.abc import Callable
@@ -13,22 +13,22 @@ from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.settings import AuthSettings
 
 REMEMBERED_TOKENS = 256
-"""A client sends the same token with each call; a signature that held once still holds. Times are looked at anew."""
+"""Cache size for verified signatures, since clients reuse tokens. Expiry and other claims are checked every time."""
 
 
 class Identity:
-    """Says who is calling. Built once at start, so a key that must not be used stops the server, not a request."""
+    """Authenticates callers. Created once at start-up, so that an invalid key stops the server and not a request."""
 
     def __init__(self, auth: AuthSettings, *, folder: Path = Path(), clock: Callable[[], float] = time.time) -> None:
         """Load the key.
 
         Args:
             auth: The settings.
-            folder: What a relative key file is relative to (the workspace).
-            clock: Seconds since 1970.
+            folder: The base of a relative key file path (the workspace).
+            clock: Returns the Unix time in seconds.
 
         Raises:
-            ConfigError: Auth is on and its key is missing, weak, exposed or a sample.
+            ConfigError: Auth is enabled and its key is missing, weak, exposed or a sample.
         """
         self._auth = auth
         self._clock = clock
@@ -43,10 +43,10 @@ class Identity:
         return self._payload is not None
 
     def authenticate(self, authorization: str | None, *, loopback: bool, channel: str = "http") -> Caller | Rejection:
-        """Say who is calling.
+        """Authenticate a caller.
 
         Args:
-            authorization: The Authorization header, if there was one.
+            authorization: The Authorization header, if any.
             loopback: Whether the request comes from this machine (`is_local`).
             channel: The door the call came through.
         """
@@ -64,7 +64,7 @@ class Identity:
 
 @cache
 def _owner(channel: str) -> Caller:
-    """The owner of this machine, at one of the doors."""
+    """Return the local owner as a caller of a channel."""
     return Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel=channel)
 
 

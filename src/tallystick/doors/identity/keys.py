@@ -1,9 +1,9 @@
-"""The keys a token may be signed with.
+"""The keys that verify token signatures.
 
 The algorithm follows from the key alone: a secret is HS256, an RSA key RS256, a P-256 key ES256, an Ed25519 key EdDSA.
-What a token says about algorithms or keys can only be compared with that, never followed.
+The algorithm and key named in a token are only compared with that, never used to choose.
 
-A key comes as a shared secret, or as a file: PEM (public key), a JSON Web Key, or a JSON Web Key Set.
+A key is configured as a shared secret, or as a file: PEM (public key), a JSON Web Key, or a JSON Web Key Set.
 """
 
 import os
@@ -30,27 +30,27 @@ SAMPLE_SECRETS = frozenset({
     "a-string-secret-at-least-256-bits-long",
     "your-256-bit-secret",
 })  # fmt: skip
-"""The first is the one our own documents show; the others stand on the pages people copy tokens from."""
+"""Sample secrets: the first is from this project's documentation, the others from pages people copy tokens from."""
 
 MIN_SECRET_BYTES = 32
-"""RFC 7518, 3.2: as long as the hash. A shorter one can be found by trying."""
+"""RFC 7518, 3.2: at least as long as the hash. A shorter secret can be brute-forced."""
 MIN_RSA_BITS = 2048
 MAX_KEY_FILE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VerifyingKey:
-    """One key with the one algorithm it stands for."""
+    """One key with its only algorithm."""
 
     key: Key
     algorithm: str
     """The algorithm's name in the library."""
     names: tuple[str, ...]
-    """What `alg` may say in a token under this key."""
+    """The accepted values of `alg` in a token for this key."""
     kid: str | None = None
 
     def verifies(self, signed: bytes, signature: bytes) -> bool:
-        """Whether the signature is right; anything the library stumbles over is a no."""
+        """Return whether the signature is valid; an error in the library counts as invalid."""
         try:
             return bool(_REGISTRY.get_alg(self.algorithm).verify(signed, signature, self.key))
         except (JoseError, ValueError):
@@ -59,12 +59,12 @@ class VerifyingKey:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeyRing:
-    """All keys tokens may be signed with; nearly always one."""
+    """All keys that tokens may be signed with; usually one."""
 
     keys: tuple[VerifyingKey, ...]
 
     def pick(self, kid: str | None) -> VerifyingKey | None:
-        """Choose the key a token names; a token that names none is only taken when there is one."""
+        """Choose the key that a token names; a token without `kid` is accepted only if there is a single key."""
         if len(self.keys) == 1:
             only = self.keys[0]
             return only if kid is None or only.kid is None or only.kid == kid else None
@@ -83,11 +83,11 @@ _REGISTRY = JWSRegistry(algorithms=[algorithm for _, algorithm, _ in _TAKEN.valu
 
 
 class _Unusable(Exception):  # noqa: N818 - never leaves this module
-    """Why a key cannot be taken."""
+    """Why a key cannot be used."""
 
 
 class _OtherPurpose(_Unusable):
-    """A sound key that is not for us; in a set the others still may be."""
+    """A valid key for another purpose; other keys of the set may still be usable."""
 
 
 def key_ring(auth: AuthSettings, *, folder: Path) -> KeyRing:
@@ -95,10 +95,10 @@ def key_ring(auth: AuthSettings, *, folder: Path) -> KeyRing:
 
     Args:
         auth: The settings.
-        folder: What a relative key file is relative to.
+        folder: The base of a relative key file path.
 
     Raises:
-        ConfigError: No key, two kinds of key, or one that must not be used; the message says what to change.
+        ConfigError: No key, two kinds of key, or an unusable key; the message says what to change.
     """
     if auth.jwt_secret is not None and auth.jwt_public_key_file is not None:
         raise ConfigError("auth: set jwt_secret or jwt_public_key_file, not both.", code="auth_two_keys")
@@ -136,7 +136,7 @@ def _ring_of_secret(secret: str, *, development: bool) -> KeyRing:
             code="auth_short_secret",
         )
     if not secret or "-----BEGIN" in secret:
-        # A public key taken for a secret would let everyone sign.
+        # With a public key as the HS256 secret, everyone could sign tokens.
         raise ConfigError("auth.jwt_secret is empty or a PEM key; set jwt_public_key_file.", code="auth_bad_key")
     key = OctKey(secret.encode(), secret.encode())
     return KeyRing(keys=(VerifyingKey(key=key, algorithm="HS256", names=("HS256",)),))
@@ -170,7 +170,7 @@ def _ring_of_set(entries: object, *, development: bool) -> KeyRing:
         try:
             keys.append(_key_of_jwk(entry, development=development))
         except _OtherPurpose as reason:
-            # Issuers publish encryption keys and other algorithms beside the one we need.
+            # Issuers also publish encryption keys and keys of other algorithms.
             reasons.append(str(reason))
     if not keys:
         raise _Unusable("no key in the set can be used: " + "; ".join(reasons[:3]))
@@ -233,7 +233,7 @@ def _key_of_pem(text: str) -> VerifyingKey:
 
 def _imported(kind: type[Key], value: str | dict[str, Any]) -> Key:
     with warnings.catch_warnings():
-        # What the library only warns of (weak keys) is refused in `_check_strength`.
+        # The library only warns about weak keys; `_check_strength` refuses them.
         warnings.simplefilter("ignore", SecurityWarning)
         return kind.import_key(value)
 
@@ -254,9 +254,9 @@ _ROCA_GENERATOR = 65537
 
 
 def has_roca_fingerprint(modulus: int) -> bool:
-    """Whether both primes were drawn as powers of 65537: such a key can be factored (ROCA).
+    """Return whether the modulus has the ROCA fingerprint (primes derived from powers of 65537): it can be factored.
 
-    A sound key passes for one by chance once in about 2^27.
+    The false-positive rate for sound keys is about 1 in 2^27.
     """
     return all(modulus % prime in _powers(prime) for prime in _ROCA_PRIMES)
 

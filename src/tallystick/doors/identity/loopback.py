@@ -1,4 +1,4 @@
-"""What counts as this machine."""
+"""Decide which hosts and requests are local to this machine."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -8,15 +8,15 @@ from typing import Any
 LOOPBACK_NAMES = frozenset({"localhost", "ip6-localhost"})
 
 REMEMBERED_HOSTS = 256
-"""Every request asks, nearly always about the same few."""
+"""Cache size; nearly all requests have the same few hosts and headers."""
 
 FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
-"""Headers a proxy adds: behind one, every caller in the world arrives from loopback."""
+"""Headers that a proxy adds: behind a local proxy, every remote client connects from loopback."""
 
 
 @lru_cache(maxsize=REMEMBERED_HOSTS)
 def is_loopback_host(host: str) -> bool:
-    """Whether a bare name or address (no port, no brackets) is this machine."""
+    """Return whether a bare name or address (no port, no brackets) is loopback."""
     if host.lower() in LOOPBACK_NAMES:
         return True
     try:
@@ -29,10 +29,10 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_local(scope: Mapping[str, Any]) -> bool:
-    """Whether an ASGI request comes from this machine and was meant for it.
+    """Return whether an ASGI request comes from this machine and is addressed to it.
 
-    The address alone does not say so: a proxy on this machine passes on anyone's requests. So the request must also
-    name a loopback host, and no proxy may have left its mark.
+    The client address alone is not enough: a proxy on this machine forwards remote requests. So `Host` must also be
+    loopback, and no proxy header may be present.
     """
     client = scope.get("client")
     return client is not None and _comes_from_here(client[0], tuple(map(tuple, scope["headers"])))
@@ -40,7 +40,7 @@ def is_local(scope: Mapping[str, Any]) -> bool:
 
 @lru_cache(maxsize=REMEMBERED_HOSTS)
 def _comes_from_here(client: str, headers: tuple[tuple[bytes, bytes], ...]) -> bool:
-    """The same, remembered: a client sends the same headers with every request."""
+    """Cached part of `is_local`: a client sends the same headers with every request."""
     if not is_loopback_host(client):
         return False
     host: bytes | None = None
@@ -53,7 +53,7 @@ def _comes_from_here(client: str, headers: tuple[tuple[bytes, bytes], ...]) -> b
 
 
 def split_host(authority: str) -> tuple[str, str]:
-    """Give name and port of `name`, `name:port`, `[v6]` or `[v6]:port`; an empty name when it is none of these."""
+    """Split `name`, `name:port`, `[v6]` or `[v6]:port` into name and port; both empty if malformed."""
     if authority.startswith("["):
         name, bracket, rest = authority[1:].partition("]")
         port = rest.removeprefix(":")

@@ -1,7 +1,7 @@
-"""The start-up token: made when the server starts, printed once, kept where only this user can read it.
+"""The start-up token: created when the server starts, printed once, stored where only this user can read it.
 
-A program on this machine may call the gate as its owner, and an agent is such a program. What must stay with a person
-(approving, sending, changing policy or keys) therefore also needs this token, or a terminal in the CLI.
+A program on this machine may call the gate as its owner, and an agent is such a program. Actions reserved for a person
+(approving, sending, changing policy or keys) therefore also require this token, or a terminal in the CLI.
 """
 
 import hmac
@@ -25,27 +25,27 @@ class _Stream(Protocol):
 
 
 class StartupToken:
-    """Holds the token of one running server."""
+    """The token of one running server."""
 
     def __init__(self, *, value: str, path: Path | None, cookie_name: str) -> None:
         self.value = value
         self.path = path
-        """Where it is kept; None when no safe place was found (then it is only printed)."""
+        """The token file; None if there is no safe location (then the token is only printed)."""
         self.cookie_name = cookie_name
-        """Differs by workspace: browsers share cookies between the ports of one host."""
+        """Different for each workspace, because browsers share cookies between the ports of one host."""
         self._bytes = value.encode()
 
     def __repr__(self) -> str:
-        """Say where it is, not what it is."""
+        """Show the path, never the token."""
         return f"StartupToken(path={self.path})"
 
     @classmethod
     def create(
         cls, *, state_dir: Path, workspace: Path, entropy: Callable[[int], bytes] = secrets.token_bytes
     ) -> "StartupToken":
-        """Make a token and keep it in the state folder, mode 0600.
+        """Create a token and store it in the state folder, mode 0600.
 
-        A state folder inside the workspace can be read with the gate's own file tools; there nothing is kept.
+        If the state folder is inside the workspace, the token is not stored: the gate's file tools could read it.
 
         Raises:
             ConfigError: The state folder cannot be written.
@@ -64,7 +64,7 @@ class StartupToken:
 
     @classmethod
     def kept(cls, *, state_dir: Path, workspace: Path) -> "StartupToken | None":
-        """The token of the server that runs for this workspace; None: none is kept, or others could read it."""
+        """Read the token of this workspace's running server; None if there is no file or other users can read it."""
         name = _name(workspace)
         path = state_dir / FOLDER / f"{name}.token"
         try:
@@ -79,13 +79,13 @@ class StartupToken:
         return cls(value=value, path=path, cookie_name=f"tally_{name}")
 
     def close(self) -> None:
-        """Take the file away, unless a later server of this workspace has put its own there."""
+        """Delete the file, unless a later server of this workspace has replaced it."""
         if self.path is not None:
             try:
                 if self.matches(self.path.read_bytes().strip()):
                     self.path.unlink()
             except OSError:
-                pass  # gone already: that is what was wanted
+                pass  # already deleted
 
     def matches(self, candidate: str | bytes | None) -> bool:
         """Compare in constant time."""
@@ -95,11 +95,11 @@ class StartupToken:
         return hmac.compare_digest(given, self._bytes)
 
     def is_person(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Whether a request's raw headers carry the token: `X-Tally-Token`, `Authorization: Token …`, or the cookie."""
+        """Return whether raw headers have the token: `X-Tally-Token`, `Authorization: Token …`, or the cookie."""
         return any(self.matches(candidate) for candidate in self._candidates(headers))
 
     def set_cookie(self, *, secure: bool = False) -> str:
-        """The value of a Set-Cookie header that logs a browser in; pages of other sites never send it."""
+        """Return the Set-Cookie value that logs a browser in; it is SameSite, so other sites' pages never send it."""
         return f"{self.cookie_name}={self.value}; Path=/; HttpOnly; SameSite=Strict" + ("; Secure" if secure else "")
 
     def _candidates(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterable[bytes]:
@@ -117,7 +117,7 @@ class StartupToken:
 
 
 def person_at_terminal(stdin: _Stream | None = None, stderr: _Stream | None = None) -> bool:
-    """Whether someone can be asked here: questions go to stderr, answers come from stdin."""
+    """Return whether a person can be prompted: prompts go to stderr, answers come from stdin."""
     return (stdin or sys.stdin).isatty() and (stderr or sys.stderr).isatty()
 
 
@@ -126,7 +126,7 @@ def _name(workspace: Path) -> str:
 
 
 def _keep(path: Path, value: str) -> None:
-    """Write the file anew under a name of its own, so that no link laid in its place is followed."""
+    """Write a new file and rename it over the old one, so that a planted symlink is never followed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.parent.chmod(0o700)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")

@@ -1,11 +1,11 @@
-"""From a compact JWS to claims, strictly: each step gives its result or the reason why not.
+"""Strict validation of a compact JWS; each step returns its result or the reason for refusal.
 
-1. Form: three parts of unpadded base64url, each the one encoding of its bytes (padding, stray characters and unused
-   bits are refused before any library sees them).
-2. Header: one JSON object without duplicate names; the algorithm is the key's own; nothing that brings a key along
-   (`jwk`, `jku`, `x5u`, `x5c`), so nothing is ever fetched; no `crit`, since we know no extension.
+1. Form: three parts of unpadded, canonical base64url (padding, stray characters and non-zero unused bits are refused
+   before any library sees them).
+2. Header: one JSON object without duplicate names; `alg` matches the key; no parameter that supplies a key (`jwk`,
+   `jku`, `x5u`, `x5c`), so nothing is ever fetched; no `crit`, since no extension is supported.
 3. Signature, under the configured key.
-4. Claims: `exp` there and not past, `nbf` and `iat` not in the future, audience and issuer as configured.
+4. Claims: `exp` present and not past, `nbf` and `iat` not in the future, audience and issuer as configured.
 """
 
 import math
@@ -24,9 +24,9 @@ from tallystick.gate.session import LOCAL_OWNER
 from tallystick.settings import AuthSettings
 
 MAX_TOKEN_BYTES = 16 * 1024
-"""A token with hundreds of roles still fits; more is not a token."""
+"""Enough for a token with hundreds of roles."""
 MAX_SUBJECT_CHARS = 256
-"""The subject stands in every receipt's header."""
+"""Limited, because the subject is stored in every receipt's header."""
 
 _COMPACT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]+)")
 _FOREIGN_KEYS = frozenset({"jwk", "jku", "x5u", "x5c"})
@@ -36,7 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class BadToken(StrEnum):
-    """Why a token is not taken: fixed words, they never echo the token."""
+    """Why a token is refused: fixed values that never echo the token."""
 
     MISSING = "token_missing"
     MALFORMED = "token_malformed"
@@ -54,14 +54,14 @@ class BadToken(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claims:
-    """What a token says, of all that we ask."""
+    """The claims of a token that the gate uses."""
 
     subject: str
     roles: frozenset[str]
 
 
 def verified_payload(token: str, ring: KeyRing) -> bytes | BadToken:
-    """The payload of a correctly signed compact JWS."""
+    """Verify a compact JWS and return its payload, or the reason for refusal."""
     found = _COMPACT.fullmatch(token) if len(token) <= MAX_TOKEN_BYTES else None
     if found is None:
         return BadToken.MALFORMED
@@ -83,7 +83,7 @@ def verified_payload(token: str, ring: KeyRing) -> bytes | BadToken:
 
 
 def claims_of(payload: bytes, auth: AuthSettings, *, now: float) -> Claims | BadToken:
-    """The claims of a payload, if they hold now."""
+    """Validate the claims of a payload at the time `now`."""
     claims = _json_object(payload)
     if claims is None:
         return BadToken.CLAIMS
@@ -106,7 +106,7 @@ def _place_fault(claims: Mapping[str, Any], auth: AuthSettings) -> BadToken | No
     audiences = [audience] if isinstance(audience, str) else audience
     if not isinstance(audiences, list):
         return BadToken.CLAIMS
-    # RFC 7519, 4.1.3: a token made out to others is not for us, also when we were given no name to look for.
+    # RFC 7519, 4.1.3: refuse a token with an audience also if no audience is configured.
     expected = auth.audience is not None
     return BadToken.AUDIENCE if (expected and auth.audience not in audiences) or (audiences and not expected) else None
 
@@ -122,12 +122,12 @@ def _who(claims: Mapping[str, Any]) -> Claims | BadToken:
         return BadToken.CLAIMS
     if not 0 < len(subject) <= MAX_SUBJECT_CHARS or _CONTROL.search(subject) or subject == LOCAL_OWNER.subject:
         return BadToken.SUBJECT
-    # The owner is whoever sits at this machine; no issuer can grant that.
+    # Only a local caller can be the owner; no issuer can grant that role.
     return Claims(subject=subject, roles=frozenset(named) - {OWNER_ROLE})
 
 
 def _decoded(part: str) -> bytes | None:
-    """The bytes of unpadded base64url, or None when this is not the one way to write them."""
+    """Decode unpadded base64url; None if it is invalid or not canonical."""
     padded = part + "=" * (-len(part) % 4)
     try:
         data = urlsafe_b64decode(padded)
@@ -147,7 +147,7 @@ def _json_object(data: bytes | None) -> dict[str, Any] | None:
 
 
 def _acceptable_type(typ: object) -> bool:
-    """A token made for something else (a log-out notice, a security event) is no access token."""
+    """Return whether `typ` is absent or an accepted type; logout tokens and security events are refused."""
     return typ is None or (isinstance(typ, str) and typ.lower() in _TYPES)
 
 

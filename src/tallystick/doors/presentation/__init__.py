@@ -1,1 +1,1 @@
-"""What the doors show alike: names and refusals to models outside our own turns, held calls to people."""
+"""Presentation shared by the doors: tool names and refusals for external models, held calls for people."""

@@ -1,4 +1,4 @@
-"""Waiting a while for a person's answer to a held call, which may be given in another process."""
+"""Wait for the answer to a held call, which may be given in another process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,9 +10,9 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller
 
 WAIT_S = 45.0
-"""MCP clients give up after a minute; the answer with the approve command must reach them before."""
+"""MCP clients time out after a minute; the response with the approve command must reach them earlier."""
 LOOK_S = 0.25
-"""Between two looks at the book: an answer is noticed at once, and the database hardly notices us."""
+"""Polling interval in seconds: short enough to react at once, with little load on the database."""
 SAID_NO = "a person refused this call"
 
 
@@ -24,14 +24,14 @@ async def settled(
     wait_s: float = WAIT_S,
     tell: Callable[[Outcome], Awaitable[None]] | None = None,
 ) -> Outcome:
-    """The outcome, after waiting for a person if the call is held.
+    """Return the outcome of a call; if it is held, wait for the answer first.
 
     Args:
-        gate: Where it is held.
-        outcome: What came of the call.
-        caller: Whose call it is, with the roles he has now.
-        wait_s: How long to wait at most.
-        tell: Told once that the wait begins.
+        gate: The gate that holds the call.
+        outcome: The outcome so far.
+        caller: The call's caller, with current roles.
+        wait_s: The maximum wait in seconds.
+        tell: Called once when the wait starts.
     """
     held = outcome.held
     if held is None or wait_s <= 0:
@@ -48,7 +48,7 @@ async def settled(
         if state is State.REFUSED and outcome.rejection is not None:
             return replace(outcome, held=None, rejection=replace(outcome.rejection, reason=SAID_NO))
         if state is not State.HELD:
-            # Expired, or taken by the same call made elsewhere: there is nothing left to wait for.
+            # Expired, or the approval was used by the same call made elsewhere.
             return outcome
         await asyncio.sleep(min(LOOK_S, left))
     return outcome

@@ -1,4 +1,4 @@
-"""Who wrote a piece of a ticket's evidence, for people to read."""
+"""Labels for the authors of a ticket's evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ WORDS: Mapping[str, str] = {
 
 
 def context_label(piece: Mapping[str, Any]) -> str:
-    """What to say of evidence that answers no customer; empty: it counts, or the ticket is older than the question."""
+    """Return the label of evidence that is only context; empty if it counts, or if an old ticket does not say."""
     if piece.get("counts") is not False:
         return ""
     return f"context only: {WORDS.get(str(piece.get('author')), WORDS['tool'])}"

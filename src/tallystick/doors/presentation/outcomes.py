@@ -1,4 +1,4 @@
-"""The outcome of a call as people read it: the status in its receipt, but `failed` where the tool ran and failed."""
+"""The outcome of a call for people: the status in its receipt, but `failed` if the tool ran and failed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from tallystick.gate.codes import FAULTS
 
 
 def outcome_status(header: Mapping[str, Any]) -> str | None:
-    """`failed` for an accepted call whose tool ran and failed, else the status in the receipt; None: it has none."""
+    """Return `failed` for an accepted call whose tool ran and failed, else the receipt's status, if it has one."""
     outcome = header.get("outcome") or {}
     fault = FAULTS.get(outcome.get("fault", ""))
     status: str | None = outcome.get("status")
@@ -15,7 +15,7 @@ def outcome_status(header: Mapping[str, Any]) -> str | None:
 
 
 def outcome_code(header: Mapping[str, Any]) -> str | None:
-    """The code of a refusal (`INVALID_PAYLOAD`, …) or a failure (`tool_failed`, `timeout`, …); None: neither."""
+    """Return the code of a refusal (`INVALID_PAYLOAD`, …) or failure (`tool_failed`, `timeout`, …); None if neither."""
     outcome = header.get("outcome") or {}
     code: str | None = outcome.get("code") or outcome.get("fault")
     return code

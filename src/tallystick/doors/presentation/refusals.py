@@ -1,4 +1,4 @@
-"""A call that did not come to a good end, told so that a model, a program and a person can each act on it."""
+"""Describe an unsuccessful call so that a model, a program or a person can act on it."""
 
 import shlex
 from dataclasses import asdict
@@ -16,7 +16,7 @@ class Refusal:
     """Why there is no result."""
 
     code: str
-    """Fixed: a boundary code, a problem category, or `approval_required`."""
+    """A stable code: a boundary code, a problem category, or `approval_required`."""
     reason: str
     receipt_id: str
     pointer: str | None = None
@@ -26,11 +26,11 @@ class Refusal:
     approval_id: str | None = None
     expires_at: str | None = None
     approve: str | None = None
-    """The exact command with which a person lets the call through."""
+    """The exact command with which a person approves the call."""
 
     @property
     def text(self) -> str:
-        """For the model: the code first, then what to do."""
+        """The text for the model: the code, then what to do."""
         where = f" at {self.pointer}" if self.pointer else ""
         told = f"{self.code}: {self.reason}{where}."
         if self.approve is not None:
@@ -43,7 +43,7 @@ class Refusal:
         return f"{told}\nReceipt: {self.receipt_id}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs; without what is not known."""
+        """Return the JSON form without empty fields."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -57,11 +57,11 @@ REFUSAL_SCHEMA: dict[str, Any] = {
     },
     "required": ["code", "reason", "receipt_id"],
 }
-"""The form of `Refusal.as_dict`, for clients that check what they are sent."""
+"""The JSON Schema of `Refusal.as_dict`, for clients that validate output."""
 
 
 def refusal_of(outcome: Outcome, workspace: Path) -> Refusal | None:
-    """What to tell of an outcome; None: it has a result."""
+    """Return the refusal for an outcome; None if the call succeeded."""
     if outcome.held is not None:
         return Refusal(
             code=HELD, reason="this call waits for a person", receipt_id=outcome.receipt_id,
@@ -86,12 +86,12 @@ def refusal_of(outcome: Outcome, workspace: Path) -> Refusal | None:
 
 
 def approve_command(approval_id: str, workspace: Path) -> str:
-    """What a person types, in any folder."""
+    """Return the command that approves a request; it works in any folder."""
     return _approvals_command("approve", approval_id, workspace)
 
 
 def show_command(approval_id: str, workspace: Path) -> str:
-    """What a person types to see a request, in any folder."""
+    """Return the command that shows a request; it works in any folder."""
     return _approvals_command("show", approval_id, workspace)
 
 

@@ -1,4 +1,4 @@
-"""A held call as a person is shown it, at every door: nothing in it is hidden by how it is written."""
+"""Present a held call to a person, at every door, with invisible characters made visible."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from tallystick.gate.record.masks import masked_fields
 
 
 def shown_request(hold: Hold) -> dict[str, Any]:
-    """What lists show of a request, and what a person needs to judge it.
+    """Return the list fields of a request, plus what a person needs to judge it.
 
-    `args_text` are the arguments in letters that can be seen, `hidden_characters` says which could not, and `masked`
-    names the arguments of which a person may reveal the rest.
+    `args_text` has the arguments with invisible characters escaped, `hidden_characters` lists those characters, and
+    `masked` names the masked arguments, which a person may reveal.
     """
     args = shown_arguments(hold)
     return {
@@ -23,6 +23,6 @@ def shown_request(hold: Hold) -> dict[str, Any]:
 
 
 def shown_arguments(hold: Hold) -> dict[str, Any]:
-    """The arguments as people may see them."""
+    """Return the arguments with secrets masked."""
     args: dict[str, Any] = orjson.loads(hold.shown)
     return args

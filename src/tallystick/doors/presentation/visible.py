@@ -1,8 +1,8 @@
-r"""Characters that cannot be seen, made visible.
+r"""Make invisible characters visible.
 
-A tool's name, a model's arguments and a tool's output are text from elsewhere. On a terminal such text can move the
-cursor, hide a word, or turn the reading direction, so that a person approves something else than he reads. Here every
-character that does not show is written as an escape: `\x1b`, `\u202e`, `\U000e0041`.
+Tool names, model arguments and tool output are untrusted text. On a terminal such text can move the cursor, hide a
+word, or reverse the reading direction, so that people approve something other than what they read. This module escapes
+every invisible character: `\x1b`, `\u202e`, `\U000e0041`.
 """
 
 import json
@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_SHOWN_HIDDEN = 20
-"""Findings listed one by one; a text full of them is not made clearer by more."""
+"""Maximum number of findings listed individually; more would not help the reader."""
 
 _UNSEEN = frozenset(
     chr(point)
     for first, last in (
         (0x034F, 0x034F),  # combining grapheme joiner
-        (0x115F, 0x1160),  # Hangul fillers: letters that are blank
+        (0x115F, 0x1160),  # Hangul fillers: blank letters
         (0x17B4, 0x17B5),
         (0x180B, 0x180F),
         (0x2800, 0x2800),  # the Braille pattern without a dot
@@ -31,30 +31,30 @@ _UNSEEN = frozenset(
     )
     for point in range(first, last + 1)
 )
-"""Python counts these as printable; nobody sees them."""
+"""Characters that `str.isprintable` accepts but that are invisible."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def is_hidden(letter: str) -> bool:
-    """Whether a character does not show as itself: control, format, bidi, tag, odd space, filler, half a pair."""
+    """Return whether a character is invisible: control, format, bidi, tag, unusual space, filler, lone surrogate."""
     return not letter.isprintable() or letter in _UNSEEN
 
 
 def visible(text: str) -> str:
-    """The text on one line, with every hidden character escaped."""
+    """Return the text on one line, with every hidden character escaped."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(letter) if is_hidden(letter) else letter for letter in text)
 
 
 def visible_json(value: Any, *, indent: int | None = None) -> str:
-    """A value as JSON that a person can trust: still JSON, and every hidden character in it an escape."""
+    """Return a value as valid JSON with every hidden character escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "\n".join("".join(_json_escape(c) if is_hidden(c) else c for c in line) for line in text.split("\n"))
 
 
 def hidden_in(value: Any) -> list[str]:
-    """What of a JSON value does not show, one line each: where, what, how often."""
+    """List the hidden characters of a JSON value, one line each: pointer, name, count."""
     found: list[str] = []
     for pointer, text in _texts(value, ""):
         for letter, times in Counter(filter(is_hidden, text)).items():
@@ -65,7 +65,7 @@ def hidden_in(value: Any) -> list[str]:
 
 
 def _texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """Every string in a value with its JSON pointer, names of members too."""
+    """Yield every string in a value with its JSON pointer, including member names."""
     if isinstance(value, str):
         yield pointer, value
     elif isinstance(value, dict):
