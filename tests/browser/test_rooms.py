@@ -20,6 +20,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tallystick import ToolError, tool
+from tallystick.plugin import Manifest, Room
 
 
 @tool(effect="read")
@@ -49,14 +50,17 @@ def acme_count() -> int:
     return 7
 
 
-class Acme:
+class Acme(Room):
     name = "acme"
 
-    def __init__(self, parts):
+    def __init__(self, context):
         pass
 
     def tools(self):
         return (acme_stretch, acme_ring, acme_count)
+
+
+MANIFEST = Manifest(name="acme", summary="Stretch, ring and count.", room="acme_room:Acme")
 '''
 
 
@@ -67,7 +71,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     about = site / "acme_room-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-room\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[tallystick.rooms]\nacme = acme_room:Acme\n")
+    (about / "entry_points.txt").write_text("[tallystick.rooms]\nacme = acme_room:MANIFEST\n")
     (site / "acme_room.py").write_text(ROOM)
     path = os.pathsep.join([str(ROOT / "src"), str(site)])
     with serving(tmp_path_factory.mktemp("roomy"), PYTHONPATH=path) as server:

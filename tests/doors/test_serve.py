@@ -228,6 +228,7 @@ def test_with_auth_it_listens_anywhere_and_everyone_needs_a_token(serve: Serve) 
 
 ROOM = """
 from tallystick import tool
+from tallystick.plugin import Manifest, Room
 from tallystick.turns.runs import Queue
 
 
@@ -235,13 +236,16 @@ def sweep(run, args):
     return run.step("sweep", lambda: "swept")
 
 
-class Attic:
+class Attic(Room):
     name = "attic"
 
-    def __init__(self, parts):
-        self.durable = parts.durable
-        self.durable.add_queue(Queue(name="attic", per_worker=1))
-        self.durable.register("attic.sweep", sweep, queue="attic")
+    def __init__(self, context):
+        pass
+
+    def flows(self, durable, context):
+        self.durable = durable
+        durable.add_queue(Queue(name="attic", per_worker=1))
+        durable.register("attic.sweep", sweep, queue="attic")
 
     def tools(self):
         @tool(effect="write")
@@ -255,6 +259,9 @@ class Attic:
             return self.durable.wait(run_id, timeout_s=patience_s).state
 
         return [sweep_attic, swept]
+
+
+MANIFEST = Manifest(name="attic", summary="Sweep.", room="attic:Attic")
 """
 
 
@@ -267,7 +274,7 @@ def test_durable_work_of_an_installed_room_is_done_beside_the_server_unless_told
     about.mkdir(parents=True)
     (installed / "attic.py").write_text(ROOM, encoding="utf-8")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: attic\nVersion: 1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[tallystick.rooms]\nattic = attic:Attic\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[tallystick.rooms]\nattic = attic:MANIFEST\n", encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "src"), str(installed)])
     idle = serve("--port", "0", "--no-worker", PYTHONPATH=path)
     begin = {"tool": "sweep_attic", "args": {"run_id": "sweep-1"}}

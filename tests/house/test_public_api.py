@@ -24,7 +24,7 @@ NOT_EXPORTED_STILL = frozenset(
         "gate.admit.names.Entry",
         "gate.decide.approvals.State",
         "gate.decide.approvals.Unmoved",
-        "gate.decide.standing.CallContext",
+        "gate.decide.call_context.CallContext",
         "gate.quotes.Folded",
         "gate.record.carried.Carried",
         "gate.record.journal.SignedRecord",

@@ -14,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tallystick.app.discovery import manifests
 from tallystick.extras import EXTRAS, install_command
 from tests.house.sources import ROOT
 from tests.install.environments import Environment, by_links
@@ -25,6 +26,10 @@ COLLECTIONS = {"all", "dev"}
 """Extras that only name others."""
 NOT_HERE = {"local", "embeddings", "pydantic_ai"}
 """A model on this machine is hundreds of megabytes, and Pydantic AI is in no lock: the development environment holds neither."""
+MODULES = {extra.name: extra.modules for extra in EXTRAS.values()} | {
+    room.name: room.requires for room in manifests().values() if room.requires
+}
+"""Extra → the modules that it must bring; a room's stand in its manifest."""
 
 ASK_A_MODEL = """
 import asyncio, sys
@@ -163,16 +168,14 @@ def test_an_extra_alone_brings_all_that_its_feature_needs(extra: str, tmp_path: 
 
 
 def test_every_extra_is_shown_or_named_as_left_out() -> None:
-    assert set(USES) | NOT_HERE == set(DECLARED) - COLLECTIONS == set(EXTRAS)
+    assert set(USES) | NOT_HERE == set(DECLARED) - COLLECTIONS == set(MODULES)
 
 
 @pytest.mark.promise("install.extras")
-@pytest.mark.parametrize("extra", sorted(set(EXTRAS) - NOT_HERE))
+@pytest.mark.parametrize("extra", sorted(set(MODULES) - NOT_HERE))
 def test_an_extra_counts_as_installed_only_with_every_package_it_declares(extra: str) -> None:
     modules = packages_distributions()
-    brought = {
-        canonicalize_name(name) for module in EXTRAS[extra].modules for name in modules[module.partition(".")[0]]
-    }
+    brought = {canonicalize_name(name) for module in MODULES[extra] for name in modules[module.partition(".")[0]]}
     declared = {canonicalize_name(Requirement(each).name) for each in DECLARED[extra]}
     assert declared <= brought
 

@@ -35,7 +35,7 @@ def calls(gate: Gate) -> None:
     assert_type(gate.call_sync(plain, {"text": "a b"}).unwrap(), list[str])
     assert_type(gate.call_sync("word_count", {"path": "a"}), Outcome[Any])
     assert_type(gate.resume_sync("ap_1"), Outcome[Any])
-    assert_type(gate.check_reply("It rained.", session="s", own_texts=["It snowed."]), Findings)
+    assert_type(gate.check_reply("It rained.", session="s", tools_ran=True), Findings)
 
 
 async def awaits(gate: Gate) -> None:

@@ -15,7 +15,6 @@ from tallystick.agents.tasks.execution import Executed, execute, report_schema, 
 from tallystick.agents.tasks.packet import TaskPacket
 from tallystick.agents.tasks.receipt import TaskReceipt
 from tallystick.providers.offline.model import OfflineModel
-from tallystick.rooms.studio.room import Studio
 from tallystick.turns.agent import Agent
 from tallystick.turns.model import Ask, ModelError
 from tallystick.turns.stop_hooks import Hook, read_stop_hook
@@ -172,9 +171,7 @@ def test_on_a_fresh_machine_a_task_of_reading_is_done_and_its_receipt_cites_what
         target={"scene_ref": "storm", "resolution_method": "named", "canonical_path": "Story/Scenes/storm.md"},
         intent="other",
     )  # fmt: skip
-    with open_gate(tmp_path) as gate:
-        known = {card.name for card in gate.tools()}
-        gate.register(*(each for each in Studio(gate._parts).tools() if each.card.name not in known))
+    with open_gate(tmp_path, plugins=True) as gate:
         result = executed(gate, task, OfflineModel(), critic)
         assert result.turn.rejected is None, result.turn.rejected
         assert hook(result) is None

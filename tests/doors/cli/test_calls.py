@@ -119,6 +119,29 @@ def test_a_tool_that_fails_is_told_without_its_stack(tally: Tally) -> None:
     assert "secret inside" not in failed.err
 
 
+TYPED = """
+from datetime import date
+
+from tallystick import tool
+
+
+@tool(effect="read")
+def due(day: date, weeks: float) -> date:
+    "When a loan is due."
+    assert type(day) is date
+    assert type(weeks) is float
+    return date.fromordinal(day.toordinal() + round(weeks * 7))
+"""
+
+
+@pytest.mark.promise("admit.typed-arguments", "execute.typed-results")
+def test_a_tool_receives_what_its_annotations_say_and_its_result_is_json(tally: Tally, workspace: Path) -> None:
+    (workspace / "tools.py").write_text(TYPED, encoding="utf-8")
+    assert tally("--json", "call", "due", '{"day":"2026-01-01","weeks":2}').json["result"] == "2026-01-15"
+    assert tally("call", "due", '{"day":"2026-13-01","weeks":2}').code != 0
+    assert tally("call", "due", '{"day":"2026-01-01","weeks":"2"}').code == 1
+
+
 @pytest.mark.promise("api.failed")
 def test_a_call_whose_tool_raised_is_shown_as_failed_and_keeps_its_published_status(tally: Tally) -> None:
     assert "error: tool_failed: Failed: " in tally("call", "broken", '{"number":1}').err

@@ -115,7 +115,7 @@ def test_a_clock_that_was_set_back_is_found(tally: Tally, workspace: Path, monke
     assert health(tally)["clock"] == "warn"
 
 
-@pytest.mark.promise("doors.cli-doctor")
+@pytest.mark.promise("plugin.settings", "doors.cli-doctor")
 def test_a_wrong_setting_of_a_room_is_found_and_named(tally: Tally, workspace: Path) -> None:
     (workspace / "tallystick.toml").write_text(CONFIG + "\n[rooms.insight]\nembed_backend = 3\n")
     told = tally("--json", "doctor")

@@ -24,7 +24,6 @@ from tallystick.doors.cli import (
     doctor,
     evidence,
     keys,
-    mcp,
     news,
     policy,
     replay,
@@ -32,6 +31,7 @@ from tallystick.doors.cli import (
 )
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
+from tallystick.doors.cli.mcp import commands as mcp
 from tallystick.doors.cli.rooms import room_command, room_commands
 from tallystick.doors.cli.screen import say_error
 from tallystick.doors.cli.workspace import MARKS

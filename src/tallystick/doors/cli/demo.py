@@ -44,8 +44,7 @@ def demo(
     here.screen.line(f"The project is in {folder}")
     for line in laid:
         here.screen.line(f"  {line}")
-    shown = _play(place, parts)
-    _left_out(here)
+    shown = {**_play(place, parts), **_left_out(here)}
     report = _verify(folder)
     _say_verified(place, report)
     ok = report.ok and all(part.ok for part in shown.values())
@@ -68,13 +67,17 @@ def demo_parts() -> list[Part]:
     return sorted(found, key=lambda part: part.order)
 
 
-def _left_out(here: Here) -> None:
-    """List the rooms whose requirements are missing, with the command that installs them."""
+def _left_out(here: Here) -> dict[str, Shown]:
+    """Name the rooms whose part is missing, with the command that installs them."""
     from tallystick.app.discovery import manifests, unavailable
 
-    for manifest in manifests().values():
+    left_out: dict[str, Shown] = {}
+    for name, manifest in manifests().items():
         if manifest.demo is not None and manifest.missing():
-            here.screen.line(f"left out: {unavailable(manifest)}")
+            error = unavailable(manifest)
+            here.screen.line(f"left out: {error}")
+            left_out[name] = Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
+    return left_out
 
 
 def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:

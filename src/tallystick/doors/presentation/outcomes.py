@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.gate.codes import FAULTS
-
 
 def outcome_status(header: Mapping[str, Any]) -> str | None:
     """Return `failed` for an accepted call whose tool ran and failed, else the receipt's status, if it has one."""
+    from tallystick.gate.codes import FAULTS  # noqa: PLC0415 - the command line's help does not need the table
+
     outcome = header.get("outcome") or {}
     fault = FAULTS.get(outcome.get("fault", ""))
     status: str | None = outcome.get("status")

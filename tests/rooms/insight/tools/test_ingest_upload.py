@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
+from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.rooms.insight.ingest.opening import put_upload
 from tests.gates import outcomes
 
@@ -101,4 +102,4 @@ def test_the_card_is_the_seeds(gate: Gate) -> None:
     assert set(card.input_schema["properties"]) == {"file_path", "dataset_name"}
     assert card.output_schema is not None
     assert set(card.output_schema["required"]) == set(card.output_schema["properties"])
-    assert (card.roles, card.audited) == (frozenset(), False)
+    assert (card.roles, card.audited) == (EVERY_ROLE, False)

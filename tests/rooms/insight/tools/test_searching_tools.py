@@ -135,6 +135,6 @@ def test_embedding_and_searching_are_measured(gate: Gate) -> None:
     dataset_id = embedded(gate, "few.csv")
     called(gate, "tool.search.nn", dataset_id=dataset_id, query_text="card").unwrap()
     room: Any = gate.room("insight")
-    shown = room._parts.observer.metrics.exposition().decode()
+    shown = room._context.observer.metrics.exposition().decode()
     assert 'embeddings_throughput{model="wordllama-256"}' in shown
     assert "vector_search_latency_seconds_count 1.0" in shown
