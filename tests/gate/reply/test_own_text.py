@@ -12,7 +12,7 @@ from tallystick import Gate, Tool, tool
 from tallystick.gate.reply import writings
 from tallystick.gate.reply.own_text import Author, words_of
 from tallystick.gate.reply.writings import LedgerWritings
-from tallystick.gate.session import Caller, Session
+from tallystick.gate.session import OWNER_ROLE, Caller, Session
 from tallystick.settings import parse_settings
 from tests.gate.stopwatch import cpu_seconds
 from tests.sizes import size
@@ -50,8 +50,9 @@ def written(gate: Gate) -> LedgerWritings:
 
 
 def save(gate: Gate, text: str, session: str = "s1", agent: str | None = "critic", **caller: Any) -> str:
-    where = Session(session_id=session, agent_id=agent, caller=Caller(subject="local", **caller))
+    where = Session(session_id=session, agent_id=agent, caller=Caller(subject="local", roles=frozenset({OWNER_ROLE}), **caller))
     outcome = gate.call_sync("save", {"text": text}, session=where)
+    assert outcome.ok, outcome
     assert outcome.receipt_id is not None
     return outcome.receipt_id
 
