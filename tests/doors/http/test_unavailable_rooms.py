@@ -13,7 +13,7 @@ from tallystick.doors.http.app import METHODS
 from tallystick.doors.http.context import HttpContext
 from tests.doors.http.doorway import Doorway, problem
 
-HIDDEN = ("docx", "sklearn")
+HIDDEN = ("docx", "pypdf", "sklearn")
 """Modules that the desk, the studio and insight require."""
 
 
