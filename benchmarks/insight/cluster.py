@@ -105,7 +105,7 @@ def _ours(
 def _taken(store: Store, name: str, model: str, texts: Sequence[str], vectors: np.ndarray, order: Sequence[int]) -> int:
     """A dataset with its vectors, its rows in some order."""
     tickets = [NewTicket(external_id=None, created_at=None, text=texts[at]) for at in order]
-    with store.adding(name, f"{name:_<64}", {"text": "text"}, 1) as adding:
+    with store.write_dataset(name, f"{name:_<64}", {"text": "text"}, 1) as adding:
         adding.add(tickets)
         adding.finish(Sums(row_count=len(tickets), department_count=0, bad_row_count=0, bad_rows=()))
     ids = store.ticket_ids(adding.dataset_id)

@@ -71,7 +71,7 @@ def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:
 
 def _taken(store: Store, many: int) -> int:
     made = generated(many)
-    with store.adding("generated", "0" * 64, {"text": "text"}, 1) as adding:
+    with store.write_dataset("generated", "0" * 64, {"text": "text"}, 1) as adding:
         while batch := list(itertools.islice(made, 10_000)):
             adding.add(batch)
         adding.finish(Sums(row_count=many, department_count=1, bad_row_count=0, bad_rows=()))

@@ -11,8 +11,8 @@ import sys
 import time
 from typing import Any
 
+from tallystick.rooms.studio.continuity.length_bounds import LONGEST_SENTENCE, tempered
 from tallystick.rooms.studio.continuity.prose import HIDDEN
-from tallystick.rooms.studio.continuity.tempering import LONGEST_SENTENCE, tempered
 from tests.attacks.pathological import text, units
 from tests.attacks.patterns import SEARCH, Found, collect
 

@@ -154,9 +154,9 @@ def test_a_dataset_on_its_way_is_seen_by_nobody_and_what_a_dead_process_left_is_
     store: Store, tmp_path: Path
 ) -> None:
     from tallystick.rooms.insight.nouns import NewTicket  # noqa: PLC0415
-    from tallystick.rooms.insight.store.adding import ABANDONED_S, Adding  # noqa: PLC0415
+    from tallystick.rooms.insight.store.dataset_writer import ABANDONED_S, DatasetWriter  # noqa: PLC0415
 
-    left = Adding(store.engine, "t.csv", "a" * 64, {}, 1_700_000_000 - ABANDONED_S - 1)
+    left = DatasetWriter(store.engine, "t.csv", "a" * 64, {}, 1_700_000_000 - ABANDONED_S - 1)
     left.add([NewTicket(external_id=None, created_at=None, text="half")])
     assert store.datasets() == []
     assert (store.dataset(left.dataset_id), store.dataset_by_hash("a" * 64), store.ticket(1)) == (None, None, None)

@@ -50,7 +50,9 @@ def written(gate: Gate) -> LedgerWritings:
 
 
 def save(gate: Gate, text: str, session: str = "s1", agent: str | None = "critic", **caller: Any) -> str:
-    where = Session(session_id=session, agent_id=agent, caller=Caller(subject="local", roles=frozenset({OWNER_ROLE}), **caller))
+    where = Session(
+        session_id=session, agent_id=agent, caller=Caller(subject="local", roles=frozenset({OWNER_ROLE}), **caller)
+    )
     outcome = gate.call_sync("save", {"text": text}, session=where)
     assert outcome.ok, outcome
     assert outcome.receipt_id is not None

@@ -59,7 +59,7 @@ def tickets(seed: int = 7, many: int = 600) -> list[NewTicket]:
 def fill(store: Store, made: list[NewTicket], *, name: str = "tickets.csv", file_hash: str = "a" * 64) -> int:
     """A dataset of these tickets; gives its id."""
     departments = len({ticket.department for ticket in made} - {None})
-    with store.adding(name, file_hash, {"text": "Body"}, START) as adding:
+    with store.write_dataset(name, file_hash, {"text": "Body"}, START) as adding:
         adding.add(made)
         adding.finish(Sums(row_count=len(made), department_count=departments, bad_row_count=2, bad_rows=()))
     return adding.dataset_id

@@ -16,7 +16,7 @@ def tickets() -> list[NewTicket]:
 
 
 def filled(store: Store, file_hash: str = "f" * 64) -> int:
-    with store.adding("tickets.csv", file_hash, {"text": "Body"}, 99) as adding:
+    with store.write_dataset("tickets.csv", file_hash, {"text": "Body"}, 99) as adding:
         adding.add(tickets())
         adding.finish(SUMS)
     return adding.dataset_id
@@ -34,10 +34,10 @@ def test_a_dataset_comes_back_as_it_was_written(store: Store) -> None:
 
 
 def test_a_file_that_is_not_finished_leaves_nothing(store: Store) -> None:
-    with pytest.raises(RuntimeError), store.adding("a", "a" * 64, {}, 1) as adding:  # noqa: PT012 - the error comes while it is being written
+    with pytest.raises(RuntimeError), store.write_dataset("a", "a" * 64, {}, 1) as adding:  # noqa: PT012 - the error comes while it is being written
         adding.add(tickets())
         raise RuntimeError
-    with store.adding("b", "b" * 64, {}, 1) as adding:
+    with store.write_dataset("b", "b" * 64, {}, 1) as adding:
         adding.add(tickets())
     assert store.datasets() == []
     assert store.count(1) == 0

@@ -15,7 +15,7 @@ MODEL = "given"
 def filled(store: Store, tickets: Sequence[NewTicket], name: str = "t.csv") -> int:
     """A dataset of these tickets."""
     departments = len({ticket.department for ticket in tickets})
-    with store.adding(name, f"{name:0>64}"[-64:], {"text": "Body"}, 1) as adding:
+    with store.write_dataset(name, f"{name:0>64}"[-64:], {"text": "Body"}, 1) as adding:
         adding.add(tickets)
         adding.finish(Sums(row_count=len(tickets), department_count=departments, bad_row_count=0, bad_rows=()))
     return adding.dataset_id

@@ -98,7 +98,7 @@ def _take(
         file.check_unchanged()
         mapping = {field: placeholders.clean(column) for field, column in layout.mapping().items()}
         try:
-            with store.adding(name, file.sha256, mapping, now) as adding:
+            with store.write_dataset(name, file.sha256, mapping, now) as adding:
                 adding.add_waiting(waiting)
                 dataset = adding.finish(sums)
         except AlreadyStored:

@@ -4,7 +4,7 @@ Everything that can be large is streamed. A dataset counts once its last ticket 
 there or nothing of it.
 """
 
-from tallystick.rooms.insight.store.adding import Adding, AlreadyStored, Sums
+from tallystick.rooms.insight.store.dataset_writer import AlreadyStored, DatasetWriter, Sums
 from tallystick.rooms.insight.store.near import NearVectors
 from tallystick.rooms.insight.store.results import Results
 from tallystick.rooms.insight.store.tickets import Tickets
@@ -17,4 +17,4 @@ class Store(Tickets, Vectors, NearVectors, Results, Wording):
     """Reads and writes the tables of one workspace."""
 
 
-__all__ = ["Adding", "AlreadyStored", "Store", "Sums", "Waiting"]
+__all__ = ["AlreadyStored", "DatasetWriter", "Store", "Sums", "Waiting"]

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
 from tallystick.rooms.insight.nouns import EVERYWHERE, Dataset, NewTicket, Ticket, Where
-from tallystick.rooms.insight.store.adding import Adding, adding
+from tallystick.rooms.insight.store.dataset_writer import DatasetWriter, dataset_writer
 from tallystick.rooms.insight.store.tables import BATCH, DATASETS, MAX_ID, TICKETS, UNFINISHED, Tables, dataset_of
 
 _FINISHED = DATASETS.c.row_count != UNFINISHED
@@ -18,11 +18,11 @@ _FINISHED = DATASETS.c.row_count != UNFINISHED
 class Tickets(Tables):
     """Datasets and tickets."""
 
-    def adding(
+    def write_dataset(
         self, name: str, file_hash: str, mapping: Mapping[str, str], created_at: int
-    ) -> AbstractContextManager[Adding]:
-        """Write a dataset; see `adding`."""
-        return adding(self.engine, name, file_hash, mapping, created_at)
+    ) -> AbstractContextManager[DatasetWriter]:
+        """Write a dataset; see `dataset_writer`."""
+        return dataset_writer(self.engine, name, file_hash, mapping, created_at)
 
     def datasets(self) -> list[Dataset]:
         """All of them, oldest first."""

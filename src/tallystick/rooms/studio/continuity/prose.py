@@ -11,8 +11,8 @@ from functools import cached_property
 
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
+from tallystick.rooms.studio.continuity.length_bounds import parts_of, tempered
 from tallystick.rooms.studio.continuity.speech import Span, spoken_spans
-from tallystick.rooms.studio.continuity.tempering import parts_of, tempered
 
 HIDDEN = "¤"
 """Stands for each character of speech in `told`."""

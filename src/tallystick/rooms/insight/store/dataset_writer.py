@@ -45,16 +45,16 @@ class Sums:
 
 
 @contextmanager
-def adding(
+def dataset_writer(
     engine: Engine, name: str, file_hash: str, mapping: Mapping[str, str], created_at: int
-) -> Iterator["Adding"]:
+) -> Iterator["DatasetWriter"]:
     """Write a dataset: `add` tickets, then `finish`; left without that, nothing is stored.
 
     Raises:
         AlreadyStored: There is a dataset of this file.
     """
     _remove_abandoned(engine, created_at - ABANDONED_S)
-    begun = Adding(engine, name, file_hash, mapping, created_at)
+    begun = DatasetWriter(engine, name, file_hash, mapping, created_at)
     try:
         yield begun
     finally:
@@ -62,7 +62,7 @@ def adding(
             _remove(engine, begun.dataset_id)
 
 
-class Adding:
+class DatasetWriter:
     """A dataset that is being written."""
 
     def __init__(self, engine: Engine, name: str, file_hash: str, mapping: Mapping[str, str], created_at: int) -> None:
