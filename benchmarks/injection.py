@@ -26,7 +26,7 @@ from urllib.parse import quote
 from benchmarks.agentdojo_results import MARK
 from benchmarks.injection_texts import bipia, injecagent
 from benchmarks.obeying import Stage, Step, effect_by_name, plainly_held, writes
-from tallystick.gate.decide.heard import leaves, plain
+from tallystick.gate.decide.provenance_tracker import leaves, plain
 from tallystick.gate.tool import Card
 
 PROMISES = ("provenance.pairs", "provenance.clean")

@@ -40,6 +40,7 @@ NAMED = "written, from the file the user named"
 
 async def injecagent(folder: Path, data: Path, part: str) -> list[str]:
     counts, outside = await injecagent_counts(folder, data, part)
+    bare = await bare_counts(folder / "bare", data, part)
     rows = [
         f"| {name} | {narrow.total()} | {narrow['stopped']} | {narrow['ran']} | {wide['held']} | {wide['ran']} | {wide['malformed']} |"
         for name, (narrow, wide) in counts.items()
@@ -47,7 +48,9 @@ async def injecagent(folder: Path, data: Path, part: str) -> list[str]:
     return [
         "InjecAgent: the turn allows the user's tool; and, to see the rule alone, the attacker's tools too:", "",
         "| cases | number | stopped by the allowed tools | ran | attacker's tools allowed: held | ran | arguments that do not fit |",
-        "|---|---:|---:|---:|---:|---:|---:|", *rows, "", f"Handlers reached outside the turn's tools: {outside}.",
+        "|---|---:|---:|---:|---:|---:|---:|", *rows, "",
+        f"The attacker's tools that change or send something, allowed and without any argument: {bare['held']} of "
+        f"{bare.total()} held, {bare['ran']} ran.", "", f"Handlers reached outside the turn's tools: {outside}.",
     ]  # fmt: skip
 
 
@@ -84,6 +87,24 @@ async def injecagent_counts(
                 count[await fate(stage, case["User Instruction"], allowed, user, attack)] += 1
     stage.gate.close()
     return counts, stage.outside
+
+
+async def bare_counts(folder: Path, data: Path, part: str) -> Counter[str]:
+    """Each of the attacker's tools that change or send something, called without arguments after the user's tool."""
+    schemas = injecagent_tools(data)
+    empty = {name: {"type": "object", "title": schema["title"], "properties": {}} for name, schema in schemas.items()}
+    stage = Stage.open(folder, [card_of(name, schema) for name, schema in empty.items()])
+    counts: Counter[str] = Counter()
+    for path in sorted((data / part).glob("test_cases_*_base.json")):
+        for case in json.loads(path.read_text()):
+            user = Step(tool=case["User Tool"], args={}, result=value_of(case["Tool Response"]))
+            for tool in case["Attacker Tools"]:
+                if stage.cards[tool].effect != "read":
+                    allowed = frozenset({case["User Tool"], tool})
+                    attack = Step(tool=tool, args={}, result={})
+                    counts[await fate(stage, case["User Instruction"], allowed, user, [attack])] += 1
+    stage.gate.close()
+    return counts
 
 
 async def fate(stage: Stage, prompt: str, allowed: frozenset[str], user: Step, attack: list[Step]) -> str:

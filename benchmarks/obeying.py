@@ -14,7 +14,7 @@ from typing import Any, Literal
 import orjson
 
 from tallystick import Gate, Tool
-from tallystick.gate.decide.heard import leaves
+from tallystick.gate.decide.provenance_tracker import leaves
 from tallystick.gate.tool import Card
 from tallystick.settings import Settings, parse_settings
 
@@ -115,7 +115,7 @@ def settings_for(folder: Path, **policy: Any) -> Settings:
             "ledger": {"durability": "os", "mirror": "off"},
             "storage": {"state_dir": str(folder / "state")},
             "limits": {"steps": 1000, "bytes_per_step": 10**6, "bytes_per_turn": 10**9},
-            "policy": {"external": "allow", **policy},
+            "policy": {"model_write": "allow", "external": "allow", **policy},
         }
     )
 

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from benchmarks.relay import HELLO, POLICY, SDK, Speaker
-from tallystick.doors.mcp.relay.http_client import WebError, WebServer
+from tallystick.providers.net.connection_pool import ConnectionPool, ConnectionPoolError
 
 PROMISES = ("relay.web-speed",)
 GOAL = 500
@@ -73,13 +73,13 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
 
 async def _direct(url: str, calls: int) -> float:
     """Calls a second of the server alone."""
-    server = WebServer(url, [])
+    server = ConnectionPool(url, [])
     hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
     reply, end = None, time.monotonic() + START_S
     while reply is None:
         try:
             reply = await server.ask("POST", ACCEPTED, orjson.dumps(hello))
-        except WebError:
+        except ConnectionPoolError:
             if time.monotonic() > end:
                 raise
             await asyncio.sleep(0.05)

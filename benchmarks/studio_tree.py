@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tallystick.rooms.studio.workspace.tree import Tree
+from tallystick.rooms.studio.workspace.files import FileTree
 from tallystick.storage.tree import TreeFiles
 
 PROMISES = ("studio.tree-speed",)
@@ -30,7 +30,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
         os.utime(path, (time.time() - 3600, time.time() - 3600))
     time.sleep(0.2)
     rounds = 60 if full else 20
-    kept = Tree(TreeFiles(root))
+    kept = FileTree(TreeFiles(root))
     kept.look()
 
     def shown() -> dict[str, Any]:
@@ -39,7 +39,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
 
     cases: dict[str, Callable[[], Any]] = {
         "os.walk, names only": lambda: list(os.walk(root)),
-        "first look: every file read and hashed": lambda: Tree(TreeFiles(root)).look(),
+        "first look: every file read and hashed": lambda: FileTree(TreeFiles(root)).look(),
         "later look": kept.look,
         "later look, as JSON": shown,
     }

@@ -44,7 +44,7 @@ def main() -> None:
         scene = Path(folder) / "Story" / "Scenes" / "SCN-01.md"
         scene.parent.mkdir(parents=True)
         scene.write_text(SCENE, encoding="utf-8")
-        with Gate.open(folder) as gate:
+        with Gate.open(folder, rooms=["studio"]) as gate:
             asyncio.run(talk(gate))
         report = Gate.verify(folder)
         print(f"\n{report.size} receipts, {'all of them hold' if report.ok else 'NOT all of them hold'}")

@@ -1,12 +1,19 @@
 """Databases for tests, with the gate's tables and those of the rooms that a test needs."""
 
 from importlib import import_module
+from pathlib import Path
 
 from sqlalchemy import Engine, text
 
 from tallystick.app.discovery import manifests
 from tallystick.storage.database import migrate, migrate_room, writing
 from tallystick.storage.migrations import GATE, VERSION_TABLE, history_of, upgrade
+from tests.postgres import new_postgres
+
+
+def new_database(kind: str, folder: Path) -> str:
+    """Return the URL of an empty database: `sqlite`, in the folder, or `postgresql`."""
+    return f"sqlite:///{folder / 'some.db'}" if kind == "sqlite" else new_postgres()
 
 
 def migrate_with(engine: Engine, *rooms: str) -> None:

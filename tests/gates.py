@@ -7,16 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from tallystick import Gate, Tool
+from tallystick.app.discovery import manifests
 from tallystick.gate.record.receipt import Receipt
 from tallystick.settings import Settings, parse_settings
 from tallystick.turns.turn import Turn
 
 
 def quick_settings(**sections: Any) -> Settings:
-    """Settings without fsync, which is the point of few tests, and with the test's own state folder."""
+    """Settings without fsync and approval of writes, the point of few tests, and with the test's own state folder."""
     sections["ledger"] = {"durability": "os", **sections.get("ledger", {})}
+    sections["policy"] = {"write": "allow", **sections.get("policy", {})}
     sections["storage"] = {"state_dir": os.environ["TALLY_STATE_DIR"], **sections.get("storage", {})}
     return parse_settings(sections)
+
+
+def every_room(sections: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The section `rooms` that switches every installed room on, with these settings of rooms."""
+    return {"enabled": list(manifests()), **(sections or {})}
 
 
 def open_gate(
@@ -24,6 +31,7 @@ def open_gate(
 ) -> Gate:
     """A gate with these tools and no others; without any, or with `plugins`, with those of the installed rooms."""
     with_rooms = not tools if plugins is None else plugins
+    sections["rooms"] = every_room(sections.get("rooms"))
     gate = Gate.open(workspace, settings=quick_settings(**sections), observer=observer, plugins=with_rooms)
     gate.register(*tools)
     return gate

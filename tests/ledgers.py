@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,16 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.report import AuditReport
 from tallystick.gate.session import Caller, Session
+from tallystick.providers.net.client import PinnedHttpClient
 from tallystick.settings import Settings, parse_settings
+from tallystick.storage.kept import keep
 from tallystick.storage.ledger import audit_folder, open_ledger, verify_workspace
 
+POLICY = b'[policy]\nread = "allow"\n'
+POLICY_DIGEST = sha256(POLICY).hexdigest()
+TOOL = b'{"name":"word_count"}'
+TOOL_VERSION = sha256(TOOL).hexdigest()
+"""What the drafts name, stored beside the log as the gate does."""
 AUDITOR = Session(session_id="audit", caller=Caller(subject="ada", roles=frozenset({"auditor"}), channel="cli"))
 
 
@@ -50,7 +58,11 @@ class Workspace:
 
     def open(self, *, clock: Clock | None = None, random: Callable[[int], bytes] | None = None) -> Ledger:
         more = {} if random is None else {"random": random}
-        return open_ledger(self.root, self.settings, clock=clock, **more)
+        ledger = open_ledger(self.root, self.settings, http=PinnedHttpClient(), clock=clock, **more)
+        durable = self.ledger["durability"] == "fsync"
+        keep(self.audit, "policies", f"{POLICY_DIGEST}.toml", POLICY, durable=durable)
+        keep(self.audit, "tools", f"{TOOL_VERSION}.json", TOOL, durable=durable)
+        return ledger
 
     @contextmanager
     def opened(self, **more: Any) -> Iterator[Ledger]:
@@ -92,10 +104,10 @@ def draft(number: int = 0, *, session: str | Session = "s1", kind: str = "outcom
     """A draft like those the gate makes."""
     fields: dict[str, Any] = {
         "tool_id": "word_count",
-        "tool_version": "a" * 64,
+        "tool_version": TOOL_VERSION,
         "outcome": {"status": "accepted"},
         "context": {"steps": number % 6, "bytes": 20, "rate": 1},
-        "policy_digest": "b" * 64,
+        "policy_digest": POLICY_DIGEST,
         "duration_us": 120 + number % 7,
         "inputs": orjson.dumps({"path": "Story/one.md", "n": number}),
         "outputs": orjson.dumps({"words": number, "text": "hello world"}),

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -20,10 +21,14 @@ def through_a_door() -> set[str]:
     return {promise for promise, place in named_promises() if DOORS.match(place)}
 
 
-def named_promises() -> Iterator[tuple[str, str]]:
+@cache
+def named_promises() -> tuple[tuple[str, str], ...]:
     """(id, place) for every promise that a test module or a benchmark names."""
-    for path in sorted([*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "benchmarks").rglob("*.py")]):
-        yield from names_in(ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix())
+    return tuple(
+        named
+        for path in sorted([*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "benchmarks").rglob("*.py")])
+        for named in names_in(ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix())
+    )
 
 
 def names_in(tree: ast.Module, place: str) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tallystick import Gate
-from tallystick.agents.defaults import DEFAULT_AGENTS
+from tallystick.agents.roster import DEFAULT_AGENTS
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Session
 from tallystick.providers.offline.model import OfflineModel

@@ -29,8 +29,9 @@ class Seen:
 
     @property
     def text(self) -> str:
-        """Everything the messages say."""
-        return "\n".join(str(message.get("content")) for message in self.body["messages"])
+        """Everything the messages say, and the system prompt where an API keeps it apart."""
+        said = [message.get("content") for message in self.body["messages"]]
+        return "\n".join(map(str, [self.body.get("system", ""), *said]))
 
     @property
     def nonce(self) -> str:

@@ -1,14 +1,17 @@
 """Configuration: what is wrong is named, what is set in the environment wins."""
 
 import re
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
 
 from tallystick.errors import ConfigError
+from tallystick.section_values import read_section
 from tallystick.settings import (
     CONFIG_NAME,
     OLD_NAMES,
@@ -153,7 +156,85 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_name_or_value_in_the_environment_is_refused(tmp_path: Path, name: str, value: str, code: str) -> None:
-    assert code_of(tmp_path, "[gate]\ncot = 'strip'", **{name: value}) == code
+    with pytest.raises(ConfigError, match=name) as caught:
+        loaded(tmp_path, "[gate]\ncot = 'strip'", **{name: value})
+    assert caught.value.code == code
+    assert CONFIG_NAME not in str(caught.value)
+
+
+@pytest.mark.promise("house.settings")
+def test_a_list_in_the_environment_is_written_as_json(tmp_path: Path) -> None:
+    assert loaded(tmp_path, TALLY_GATE__TOOLS='["a.py", "b.py"]').gate.tools == ("a.py", "b.py")
+    for text in ("a.py", "[a.py"):
+        with pytest.raises(ConfigError, match=r"TALLY_GATE__TOOLS: 'gate\.tools'.* as JSON"):
+            loaded(tmp_path, TALLY_GATE__TOOLS=text)
+
+
+class Shed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    most: int = Field(default=3, ge=1)
+    kinds: tuple[Literal["hand", "power"], ...] = ()
+    name: str = "shed"
+    since: date | None = None
+    open: bool = True
+
+
+def shed(workspace: Path, text: str = "", **environ: str) -> Shed:
+    raw = loaded(workspace, text, **environ).rooms.section("shed")
+    return read_section(Shed, raw, source=CONFIG_NAME, key="rooms.shed", strict=True)
+
+
+@pytest.mark.promise("house.settings", "plugin.settings")
+@pytest.mark.parametrize(
+    ("text", "environ", "expected"),
+    [
+        (
+            'most = 4\nkinds = ["hand"]\nsince = 2026-01-02',
+            {},
+            {"most": 4, "kinds": ("hand",), "since": date(2026, 1, 2)},
+        ),
+        ("", {"MOST": "4", "KINDS": '["power"]', "OPEN": "0"}, {"most": 4, "kinds": ("power",), "open": False}),
+        ("most = 4", {"NAME": "[old]"}, {"most": 4, "name": "[old]"}),
+        ("most = 4", {"MOST": "5"}, {"most": 5}),
+    ],
+)
+def test_a_rooms_values_are_read_as_written_and_those_of_the_environment_converted(
+    tmp_path: Path, text: str, environ: dict[str, str], expected: dict[str, Any]
+) -> None:
+    variables = {f"TALLY_ROOMS__SHED__{name}": value for name, value in environ.items()}
+    assert shed(tmp_path, f"[rooms.shed]\n{text}\n", **variables) == Shed(**expected)
+
+
+@pytest.mark.promise("house.settings", "plugin.settings")
+@pytest.mark.parametrize(
+    ("text", "environ", "said"),
+    [
+        ('most = "4"', {}, r"tallystick\.toml: 'rooms\.shed\.most'"),
+        ('most = "4"', {"NAME": "x"}, r"tallystick\.toml: 'rooms\.shed\.most'"),
+        ("open = 1", {}, r"tallystick\.toml: 'rooms\.shed\.open'"),
+        ("", {"MOST": "0"}, r"variable TALLY_ROOMS__SHED__MOST: 'rooms\.shed\.most'"),
+        ("name = 'x'", {"MOSTT": "1"}, r"variable TALLY_ROOMS__SHED__MOSTT: unknown key 'rooms\.shed\.mostt'"),
+        ("", {"KINDS": "hand"}, r"variable TALLY_ROOMS__SHED__KINDS: .* as JSON"),
+        ("", {"KINDS": '["hands"]'}, r"variable TALLY_ROOMS__SHED__KINDS: 'rooms\.shed\.kinds\.0'"),
+    ],
+)
+def test_a_wrong_value_of_a_room_names_the_file_or_the_variable(
+    tmp_path: Path, text: str, environ: dict[str, str], said: str
+) -> None:
+    variables = {f"TALLY_ROOMS__SHED__{name}": value for name, value in environ.items()}
+    with pytest.raises(ConfigError, match=said):
+        shed(tmp_path, f"[rooms.shed]\n{text}\n", **variables)
+
+
+@pytest.mark.promise("house.settings")
+@pytest.mark.parametrize("below", ["[rooms.shed]\nmost = 1\n", "[rooms]\nenabled = []\n"])
+def test_the_list_of_rooms_beside_a_section_says_how_to_write_both(tmp_path: Path, below: str) -> None:
+    with pytest.raises(ConfigError, match=r"Write \[rooms\] and below it enabled = ") as caught:
+        loaded(tmp_path, f'rooms = ["shed"]\n\n{below}')
+    assert caught.value.code == "config_malformed"
+    both = loaded(tmp_path, '[rooms]\nenabled = ["shed"]\n\n[rooms.shed]\nmost = 1\n').rooms
+    assert (both.enabled, both.sections(), both.section("shed")) == (("shed",), ("shed",), {"most": 1})
 
 
 VALUES = {
@@ -173,6 +254,7 @@ VALUES = {
     "ENABLE_TICKET_SCHEMA_VALIDATION": ("true", "true"),
     "TALLY_DATABASE_URL": ("postgresql://u@h/n", "postgresql://u@h/n"),
     "TALLY_STATE_DIR": ("/somewhere", "/somewhere"),
+    "TALLY_ROOMS": ("studio, desk", ("studio", "desk")),
 }
 
 

@@ -18,7 +18,7 @@ from benchmarks.injection import ATTACK, SUITES, suite_of
 from benchmarks.injection_texts import SENDER, bipia_cases, card_of, cut_out, injecagent_tools, value_of
 from benchmarks.obeying import Step, effect_by_name
 from tallystick.gate.tool import Card
-from tallystick.rooms.desk.judging.matching import sentences
+from tallystick.text.sentences import sentences
 
 PROMISES = ("desk.injection",)
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tallystick.storage.durable.timing import Timing
+from tallystick.storage.durable.flow_registry import Intervals
 from tests.postgres import start_postgres
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
 
@@ -44,7 +44,7 @@ def _measure(folder: Path, kind: str, workers: int, messages: int) -> dict[str, 
     yard = Yard(folder, _postgres(folder) if kind == "PostgreSQL" else None)
     try:
         for _ in range(workers):
-            yard.worker(Timing())
+            yard.worker(Intervals())
         yard.event(UNKNOWN, "warm")
         yard.until(lambda: yard.tally().get("review") == 1, "the workers")
         before = sum(yard.tally().values())

@@ -21,9 +21,10 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score  #
 from benchmarks.insight.corpora import Labelled, there
 from benchmarks.insight.models import LEFT_OUT, MINILM, elsewhere, models, run_there, vectors_of
 from tallystick.providers.embeddings.builtin import MODEL as BUILTIN
-from tallystick.rooms.insight.cluster.running import Clustering
-from tallystick.rooms.insight.nouns import NewTicket
-from tallystick.rooms.insight.store import Store, Sums
+from tallystick.rooms.insight.cluster.service import ClusterService
+from tallystick.rooms.insight.model import NewTicket
+from tallystick.rooms.insight.store import Store
+from tallystick.rooms.insight.store.dataset_writer import ImportTotals
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
@@ -79,7 +80,7 @@ def _ours(
     shuffled = random.Random(11).sample(range(len(texts)), len(texts))
     datasets = {name: _taken(store, name, model, texts, vectors, order)
                 for name, order in (("as given", range(len(texts))), ("shuffled", shuffled))}  # fmt: skip
-    clustering = Clustering(lambda: store, lambda: 0)
+    clustering = ClusterService(lambda: store, lambda: 0)
     rows = []
     for algorithm, given in RUNS:
         params = {"n_clusters": len(set(intents))} if given else {}
@@ -107,7 +108,7 @@ def _taken(store: Store, name: str, model: str, texts: Sequence[str], vectors: n
     tickets = [NewTicket(external_id=None, created_at=None, text=texts[at]) for at in order]
     with store.write_dataset(name, f"{name:_<64}", {"text": "text"}, 1) as adding:
         adding.add(tickets)
-        adding.finish(Sums(row_count=len(tickets), department_count=0, bad_row_count=0, bad_rows=()))
+        adding.finish(ImportTotals(row_count=len(tickets), department_count=0, bad_row_count=0, bad_rows=()))
     ids = store.ticket_ids(adding.dataset_id)
     rows = zip(ids, order, strict=True)
     store.put_vectors(adding.dataset_id, model, [(one, vectors[at].astype("<f4").tobytes()) for one, at in rows])

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tallystick.rooms.insight.nouns import NewTicket
+from tallystick.rooms.insight.model import NewTicket
 from tallystick.rooms.insight.sample.tickets import sample
 
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[3] / "shared" / "data"))

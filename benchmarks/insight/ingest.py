@@ -16,7 +16,7 @@ from typing import Any
 
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
-from tallystick.rooms.insight.ingest.taking import Asked, take
+from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, take
 from tallystick.rooms.insight.pii import Placeholders
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
@@ -76,7 +76,7 @@ def _measure(path: Path) -> dict[str, Any]:
     engine = open_engine(Settings.model_validate({}), workspace)
     migrate(engine)
     began, spent = time.perf_counter(), time.process_time()
-    asked = Asked(workspace=workspace, file_path=path.name)
+    asked = ImportRequest(workspace=workspace, file_path=path.name)
     taken = take(asked, Store(engine), Placeholders(b"k" * 32), now=1_700_000_000)
     seconds, cpu = time.perf_counter() - began, time.process_time() - spent
     engine.dispose()

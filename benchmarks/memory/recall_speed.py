@@ -10,17 +10,18 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from tallystick.rooms.memory.fold import fold
-from tallystick.rooms.memory.naming import observation_id
-from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.ids import observation_id
+from tallystick.rooms.memory.model import Event
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.reading import Reading
-from tallystick.rooms.memory.recall import Wanted
-from tallystick.rooms.memory.store import Store
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.project.fold import fold
+from tallystick.rooms.memory.project.stored_state import StoredState
+from tallystick.rooms.memory.recall.answers import RecallRequest
+from tallystick.rooms.memory.recall.queries import MemoryQueries
+from tallystick.rooms.memory.store import migrations
+from tallystick.rooms.memory.store.rows import Store
 from tallystick.rooms.memory.times import stamp_of
 from tallystick.settings import Settings
-from tallystick.storage.database import migrate, open_engine
+from tallystick.storage.database import migrate_room, open_engine
 
 PROMISES = ("reading.speed",)
 SMALL, FULL = 20_000, 1_000_000
@@ -36,7 +37,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
     workspace = folder / "ws"
     workspace.mkdir()
     engine = open_engine(Settings.model_validate({}), workspace)
-    migrate(engine)
+    migrate_room(engine, "memory", migrations)
     state = StoredState(Policy(), Store(engine))
     texts = Texts(seed=11)
     began = time.perf_counter()
@@ -47,16 +48,16 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:
             state.flush()
     state.flush()
     folded = time.perf_counter() - began
-    reading = Reading(Direct(state), NoLedger(), folder, clock=lambda: BEGIN + size)
+    reading = MemoryQueries(Direct(state), NoLedger(), folder, clock=lambda: BEGIN + size)
     began = time.perf_counter()
-    reading.recall(Wanted(query="first"))
+    reading.recall(RecallRequest(query="first"))
     filled = time.perf_counter() - began
     chance = random.Random(5)
     asked = [query(texts, chance) for _ in range(QUERIES)]
     times, cpu, partial, facts = [], [], 0, 0
     for text in asked:
         began, spent = time.perf_counter(), time.thread_time()
-        found = reading.recall(Wanted(query=text))
+        found = reading.recall(RecallRequest(query=text))
         times.append((time.perf_counter() - began) * 1e3)
         cpu.append((time.thread_time() - spent) * 1e3)
         partial += not found.complete

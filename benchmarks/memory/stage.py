@@ -7,14 +7,14 @@ from typing import Any
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.fold import HANDLERS, fold
-from tallystick.rooms.memory.naming import observation_id, proposition_id
-from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.ids import observation_id, proposition_id
+from tallystick.rooms.memory.model import Event
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.speakers import Speaker
-from tallystick.rooms.memory.state import State
+from tallystick.rooms.memory.project.fold import HANDLERS, fold
+from tallystick.rooms.memory.propose.speakers import Speaker
 from tallystick.rooms.memory.times import seconds, stamp_of
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
+from tallystick.rooms.memory.weigh.state import State
 
 BEGIN = 1_750_000_000
 HOUR = 3_600

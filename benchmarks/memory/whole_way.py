@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.memory.proposals import proposals_on
 from tallystick import Gate, tool
 from tallystick.app.gc_tuning import stay
-from tallystick.rooms.memory.export import digest
+from tallystick.rooms.memory.project.exports import digest
 from tallystick.rooms.memory.room import Memory
 from tallystick.settings import Settings
 
@@ -95,7 +95,7 @@ def measure(folder: Path, sizes: list[int]) -> dict[str, Any]:
 
 
 def _open(folder: Path, durability: str) -> Gate:
-    return Gate.open(folder, settings=Settings.model_validate({"ledger": {"durability": durability}}))
+    return Gate.open(folder, settings=Settings.model_validate({"ledger": {"durability": durability}}), rooms=["memory"])
 
 
 def _way(folder: Path, durability: str, way: Way) -> dict[str, int]:

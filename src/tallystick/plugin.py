@@ -9,7 +9,7 @@ The manifest is cheap to load: a name, one sentence, and references (`"package.m
 distribution. Each door resolves only the references it needs, on first use: the command line never loads a page, the
 gate never loads a web framework, and `tally --help` loads no room at all.
 
-    room        RoomContext → Room               the gate, when the room is enabled
+    room        RoomContext → Room               the gate, when the room is on
     settings    a pydantic model                 checks `[rooms.NAME]` of tallystick.toml
     migrations  a package of Alembic revisions   before the room first uses the database
     http        HttpContext → routers            `tally serve`
@@ -23,7 +23,8 @@ gate never loads a web framework, and `tally --help` loads no room at all.
 At run time this module imports only the standard library.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,14 +39,19 @@ if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger
     from tallystick.gate.record.recorder import Observer
     from tallystick.gate.tool import Card, Tool
+    from tallystick.http_port import HttpClient
+    from tallystick.reading.agent.intents import RequestExample
+    from tallystick.reading.retriever import ReadDocument, Retriever
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
     from tallystick.turns.durable import Durable
     from tallystick.turns.flow_context import FlowContext
-    from tallystick.turns.wording import Wordings
+    from tallystick.turns.tool_prompts import ToolPrompts
 
 GROUP = "tallystick.rooms"
 """The entry-point group of rooms."""
+_NAME = re.compile("[a-z][a-z0-9_]*")
+_REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,15 +87,46 @@ class Manifest:
     http: str | None = None
     """Reference to a function from `HttpContext` to the room's routers."""
     paths: tuple[str, ...] = ()
-    """The path prefixes of those routes; they answer `tool_unavailable` while the room is unavailable."""
+    """The path prefixes of those routes; they answer `tool_unavailable` while the room is off or unavailable."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools it may register, so that a call of one while the room is off says how to switch it on."""
+    data_tables: tuple[str, ...] = ()
+    """Tables whose rows are the room's data. A workspace that does not say which rooms are on opens with this room if
+    one of them holds a row, or if one of `data_files` exists."""
+    data_files: tuple[str, ...] = ()
+    """Patterns of files that are the room's data, relative to the workspace (`.control-room/issues/*`). The user's own
+    files, outside `.control-room`, count only where a tool of the room was registered before."""
+    chat: bool = False
+    """Whether `tally chat` switches the room on in a workspace that does not say which rooms are on."""
     commands: tuple[CommandReference, ...] = ()
-    """The room's commands."""
+    """The room's commands; the first use of one switches the room on."""
     web: str | None = None
     """Reference to a function from `PageContext` to the first path segments of the room's pages."""
     demo: str | None = None
     """Reference to the room's part of `tally demo`."""
     doctor: str | None = None
     """Reference to a function from the command line's `Here` to the findings of the room for `tally doctor`."""
+
+    def __post_init__(self) -> None:
+        """Refuse a name or reference that no door could use.
+
+        Raises:
+            ValueError: The message names the field.
+        """
+        if not _NAME.fullmatch(self.name):
+            message = f"name={self.name!r}: lower-case letters, digits and underscores, beginning with a letter"
+            raise ValueError(message)
+        for field_name, reference in self.references():
+            if not _REFERENCE.fullmatch(reference):
+                raise ValueError(f'{field_name}={reference!r}: a reference has the form "package.module:attribute"')
+
+    def references(self) -> Iterator[tuple[str, str]]:
+        """Yield every reference with the name of its field."""
+        for field_name in ("room", "settings", "http", "web", "demo", "doctor"):
+            reference = getattr(self, field_name)
+            if reference is not None:
+                yield field_name, reference
+        yield from (("commands", command.reference) for command in self.commands)
 
     def missing(self) -> tuple[str, ...]:
         """Return the required modules that are not installed."""
@@ -138,12 +175,26 @@ class RoomContext(Protocol):
 
     @property
     def embeddings(self) -> Any:
-        """The embedding models."""
+        """The embedding models; `for_reading()` returns the one that retrieval uses, or None."""
+        ...
+
+    def retriever(self, corpus: str, read: "ReadDocument") -> "Retriever":
+        """Open hybrid retrieval over one corpus of the room.
+
+        Args:
+            corpus: Names its index; letters, digits and hyphens.
+            read: Returns a document of the corpus as it is now, by name; None if it is gone.
+        """
         ...
 
     @property
     def observer(self) -> "Observer | None":
         """The telemetry of this process, if any."""
+        ...
+
+    @property
+    def http(self) -> "HttpClient":
+        """The HTTP client; it connects only to addresses that it has checked."""
         ...
 
     def cards(self) -> "Mapping[str, Card]":
@@ -180,12 +231,25 @@ class Room:
         """Return the tools that the room registers with the gate; a tool carries its own rule."""
         return ()
 
+    def tools_for(self, role: str) -> "Iterable[str] | None":
+        """Return the names of the room's tools that an agent of this role is offered; None: all of them.
+
+        An agent whose own entry names tools is offered those instead. Calls of other tools are refused, not just
+        hidden.
+        """
+        del role
+        return None
+
     def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the room's durable flows; called once in each process that starts or runs them."""
 
-    def wordings(self) -> "Wordings":
+    def wordings(self) -> "ToolPrompts":
         """Return the room's tool descriptions for models, where they differ from the cards."""
         return {}
+
+    def requests(self) -> "Iterable[RequestExample]":
+        """Return example requests for the room's tools, by which an agent without a large model chooses among them."""
+        return ()
 
     def records(self) -> Mapping[str, Callable[[str], str | None]]:
         """Return the records that replies may cite (`ticket:12`): prefix → function from id to record text."""

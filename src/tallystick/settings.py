@@ -9,25 +9,37 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from tallystick.errors import ConfigError, malformed_toml
 from tallystick.import_limits import ImportLimits
+from tallystick.section_values import EnvironmentText, read_section
 
 CONFIG_NAME = "tallystick.toml"
 CONTROL_ROOM = ".control-room"
+DATABASE_NAME = "tallystick.db"
+"""The file of the default database, in the control room."""
 OLD_NAMES: dict[str, tuple[str, ...]] = {
-    "ENABLE_TICKET_SCHEMA_VALIDATION": ("rooms", "desk", "schema_validation"), "APP_JWT_SECRET": ("auth", "jwt_secret"),
-    "ENABLE_TOOL_DERIVATION": ("rooms", "desk", "tool_derivation"), "TALLY_DATABASE_URL": ("storage", "database_url"),
-    "APP_RERANK_BACKEND": ("rooms", "insight", "rerank_backend"), "APP_ENABLE_METRICS": ("telemetry", "metrics"),
-    "ANALYZER_BACKEND": ("rooms", "insight", "analyzer_backend"), "APP_ENABLE_TRACING": ("telemetry", "tracing"),
-    "APP_EMBED_BACKEND": ("rooms", "insight", "embed_backend"), "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
-    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"), "TALLY_STATE_DIR": ("storage", "state_dir"),
-    "TOOL_TOKEN_BUDGET": ("limits", "tokens"), "APP_ENABLE_RBAC": ("auth", "enabled"),
-    "MAX_TOOL_STEPS": ("limits", "steps"), "TOOL_MAX_STEPS": ("limits", "steps"),
-}  # fmt: skip
+    "ENABLE_TICKET_SCHEMA_VALIDATION": ("rooms", "desk", "schema_validation"),
+    "APP_JWT_SECRET": ("auth", "jwt_secret"),
+    "ENABLE_TOOL_DERIVATION": ("rooms", "desk", "tool_derivation"),
+    "TALLY_DATABASE_URL": ("storage", "database_url"),
+    "APP_RERANK_BACKEND": ("rooms", "insight", "rerank_backend"),
+    "APP_ENABLE_METRICS": ("telemetry", "metrics"),
+    "ANALYZER_BACKEND": ("rooms", "insight", "analyzer_backend"),
+    "APP_ENABLE_TRACING": ("telemetry", "tracing"),
+    "APP_EMBED_BACKEND": ("rooms", "insight", "embed_backend"),
+    "MAX_TOOL_BYTES_PER_STEP": ("limits", "bytes_per_step"),
+    "MAX_TOOL_BYTES_PER_TURN": ("limits", "bytes_per_turn"),
+    "TALLY_STATE_DIR": ("storage", "state_dir"),
+    "TOOL_TOKEN_BUDGET": ("limits", "tokens"),
+    "APP_ENABLE_RBAC": ("auth", "enabled"),
+    "MAX_TOOL_STEPS": ("limits", "steps"),
+    "TOOL_MAX_STEPS": ("limits", "steps"),
+    "TALLY_ROOMS": ("rooms", "enabled"),
+}
 """Legacy and short names of environment variables → settings path; all aliases are defined here."""
 
 
@@ -91,12 +103,22 @@ class PolicySettings(_Section):
     read: Literal["allow", "ask", "deny"] = "allow"
     write: Literal["allow", "ask", "deny"] = "allow"
     external: Literal["allow", "ask", "deny"] = "ask"
+    model_write: Literal["allow", "ask", "deny"] | None = None
+    """Write tools of the user and of upstream servers when a model calls them. None: as `write` if that is set,
+    otherwise `ask`. A room's tools follow `write`: their own rules decide."""
     rate: int | None = Field(default=None, gt=0)
     """Default calls per minute and caller; each tool is counted separately."""
     shadow: bool = False
     """Decide and record, but run the call anyway."""
     provenance: Literal["ask", "off", "deny"] = "ask"
     """The decision for a write with an argument from other people's text that the user did not mention."""
+
+    @property
+    def write_by_model(self) -> Literal["allow", "ask", "deny"]:
+        """The decision for a write that a model proposes, with the default filled in."""
+        if self.model_write is not None:
+            return self.model_write
+        return self.write if "write" in self.model_fields_set else "ask"
 
 
 class ApprovalSettings(_Section):
@@ -127,9 +149,20 @@ class RedactSettings(_Section):
     """Argument names whose values are never stored in plain text."""
 
     keys: frozenset[str] = frozenset(
-        {"password", "passwd", "secret", "api_key", "apikey", "token", "access_token", "refresh_token",
-         "authorization", "private_key", "client_secret"}
-    )  # fmt: skip
+        {
+            "password",
+            "passwd",
+            "secret",
+            "api_key",
+            "apikey",
+            "token",
+            "access_token",
+            "refresh_token",
+            "authorization",
+            "private_key",
+            "client_secret",
+        }
+    )
 
 
 class AuthSettings(_Section):
@@ -185,13 +218,59 @@ class EvidenceSettings(_Section):
 
     sources: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Agent or role → path patterns; at least one evidence item must match. Overrides the defaults."""
+    judge: str = Field(default="", max_length=200)
+    """A local model that also judges each claim: `qwen2.5-coder-1.5b`, or a `.gguf` file; empty: rules alone."""
+
+
+class TurnSettings(_Section):
+    """Agent turns."""
+
+    reply_retries: int = Field(default=1, ge=0, le=5)
+    """How often an agent may write a rejected reply again, with the findings before it."""
+
+
+Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class ModelSettings(_Section):
-    """Limits for model responses."""
+    """Language models."""
 
     answer_bytes: int = Field(default=1024 * 1024, gt=0)
     """Larger responses are discarded."""
+    folder: str | None = None
+    """The folder of local model files; default: `$XDG_DATA_HOME/tallystick/models`."""
+    prices: dict[str, tuple[Dollars, Dollars]] = Field(default_factory=dict)
+    """Model or `provider/model` → US dollars per million input and output tokens. Overrides the shipped table."""
+
+
+class RoomSettings(BaseModel):
+    """The rooms of a workspace: which are on, and the section of each, which the room itself validates.
+
+    `rooms = ["studio"]` is short for `[rooms] enabled = ["studio"]`, the form beside sections such as `[rooms.desk]`.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, dict[str, Any]] = Field(init=False)
+
+    enabled: tuple[str, ...] | None = None
+    """The rooms that are on. Not set: those that the workspace holds data or settings of."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, given: Any) -> Any:
+        table = {"enabled": given} if isinstance(given, list | tuple) else given
+        names = table.get("enabled") if isinstance(table, Mapping) else None
+        if isinstance(names, str):  # from the environment
+            return {**table, "enabled": [name.strip() for name in names.split(",") if name.strip()]}
+        return table
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return the settings of one room as written; empty if there are none."""
+        return self.__pydantic_extra__.get(name, {})
+
+    def sections(self) -> tuple[str, ...]:
+        """Return the names of the rooms that have a section; they need not be installed."""
+        return tuple(sorted(self.__pydantic_extra__))
 
 
 class Settings(_Section):
@@ -210,9 +289,9 @@ class Settings(_Section):
     telemetry: TelemetrySettings = TelemetrySettings()
     storage: StorageSettings = StorageSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    turns: TurnSettings = TurnSettings()
     models: ModelSettings = ModelSettings()
-    rooms: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Settings of each room, validated by the room."""
+    rooms: RoomSettings = RoomSettings()
 
     def state_dir(self) -> Path:
         """Return the folder of the mirrored heads and the start-up token."""
@@ -220,6 +299,13 @@ class Settings(_Section):
             return Path(self.storage.state_dir).expanduser()
         base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
         return Path(base).expanduser() / "tallystick"
+
+    def models_dir(self) -> Path:
+        """Return the folder of local model files."""
+        if self.models.folder:
+            return Path(self.models.folder).expanduser()
+        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+        return Path(base).expanduser() / "tallystick" / "models"
 
 
 def load_settings(workspace: Path, environ: Mapping[str, str] | None = None, config: Path | None = None) -> Settings:
@@ -241,43 +327,41 @@ def load_settings(workspace: Path, environ: Mapping[str, str] | None = None, con
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read one TOML file; a `ConfigError` names the line of a syntax error."""
+    text = ""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise malformed_toml(path.name, error) from None
+        raise malformed_toml(path.name, error, text) from None
     except OSError as error:
         raise ConfigError(f"{path.name} cannot be read: {error.strerror}.", code="config_unreadable") from None
 
 
 def parse_settings(raw: Mapping[str, Any], *, source: str = CONFIG_NAME) -> Settings:
     """Validate plain data as settings; a `ConfigError` names the first invalid key."""
-    try:
-        return Settings.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            message = f"{source}: unknown key '{key}'. Remove it, or check its spelling."
-            raise ConfigError(message, code="config_unknown_key") from None
-        raise ConfigError(f"{source}: '{key}': {first['msg']}.", code="config_bad_value") from None
+    return read_section(Settings, raw, source=source)
 
 
 def _with_environment(raw: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
     merged: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+    if isinstance(merged.get("rooms"), list):
+        # The environment may set keys beside the list.
+        merged["rooms"] = {"enabled": merged["rooms"]}
     for name, path in OLD_NAMES.items():
         if name in environ:
-            _put(merged, path, environ[name])
+            _put(merged, path, EnvironmentText(environ[name], name))
     for name, value in environ.items():
         if name.startswith("TALLY_") and "__" in name:
-            _put(merged, tuple(part.lower() for part in name.removeprefix("TALLY_").split("__")), value)
+            path = tuple(part.lower() for part in name.removeprefix("TALLY_").split("__"))
+            _put(merged, path, EnvironmentText(value, name))
     return merged
 
 
-def _put(into: dict[str, Any], path: tuple[str, ...], value: str) -> None:
+def _put(into: dict[str, Any], path: tuple[str, ...], value: EnvironmentText) -> None:
     for part in path[:-1]:
         below = into.setdefault(part, {})
         if not isinstance(below, dict):
-            message = f"the environment sets '{'.'.join(path)}', but '{part}' is a value and no section. Change one."
+            message = f"{value.variable} sets '{'.'.join(path)}', but '{part}' is a value and no section. Change one."
             raise ConfigError(message, code="config_bad_value")
         into = below
     into[path[-1]] = value

@@ -154,7 +154,7 @@ def test_a_call_that_a_phrase_required_is_counted_as_such(tmp_path: Path) -> Non
         serve_agent(gate.workspace, server)
         came = answered(asyncio.run(conversation_of(gate).chat(Chat(message=message, agent_id="critic"))))
     assert came.result.required_by == "heuristic"
-    assert metrics.read().required == {"flag": 0, "heuristic": 1}
+    assert metrics.snapshot().required == {"flag": 0, "heuristic": 1}
 
 
 @pytest.mark.promise("chat.bad-input")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tallystick.agents.grades import grade
 from tallystick.agents.tiers import Result, TierPolicy
+from tallystick.agents.turn_records import grade
 from tallystick.gate.codes import Bucket
 from tallystick.gate.execute.outcome import Held
 from tallystick.gate.reply.findings import Findings, Item, Matched

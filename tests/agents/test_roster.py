@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tallystick.agents.defaults import DEFAULT_AGENTS, offline_endpoint
 from tallystick.agents.problem import Problem
-from tallystick.agents.roster import Roster, roster_problem
+from tallystick.agents.roster import DEFAULT_AGENTS, Roster, offline_endpoint, roster_problem
 from tallystick.agents.wire import agent_from, agent_wire, endpoint_from, endpoint_wire
 from tallystick.gate.reply.roles import sources_of
 from tallystick.turns.agent import CHIEF, Agent, Endpoint
@@ -124,6 +123,7 @@ def test_a_card_is_made_of_short_lines_that_cannot_begin_a_section_of_a_prompt(f
         ({"protocol": "sung"}, "/protocol"),
         ({"speech": "sung"}, "/protocol"),
         ({"speech": "native", "protocol": "native"}, "/speech"),
+        ({"provider": "anthropic", "protocol": "native"}, "/protocol"),
     ],
 )
 def test_an_endpoint_names_a_server_and_holds_no_key(changes: dict[str, Any], pointer: str) -> None:
@@ -138,6 +138,15 @@ def test_addresses_with_and_without_a_path_are_taken(url: str | None) -> None:
     endpoint = endpoint_from({"agent_id": "writer", "provider": "lmstudio", "model": "m", "base_url": url})
     assert isinstance(endpoint, Endpoint)
     assert endpoint_from(endpoint_wire(endpoint)) == endpoint
+
+
+@pytest.mark.promise("agents.endpoint")
+def test_only_azure_takes_a_query_and_that_is_its_version() -> None:
+    url = "https://name.openai.azure.com/openai/deployments/d?api-version=2024-10-21"
+    endpoint = {"agent_id": "writer", "provider": "azure", "model": "m", "base_url": url}
+    assert isinstance(endpoint_from(endpoint), Endpoint)
+    for changes in ({"provider": "openai"}, {"base_url": f"{url}&api-key=x"}):
+        assert isinstance(endpoint_from({**endpoint, **changes}), Problem)
 
 
 class Staffing(RuleBasedStateMachine):

@@ -13,8 +13,8 @@ from tallystick.agents.chat import Chat
 from tallystick.agents.problem import Problem
 from tallystick.app.agents import conversation_of, counted_of
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
-from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
-from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
+from tallystick.rooms.studio.issues.model import Issue, NewIssue
+from tallystick.rooms.studio.services.issues import FromChat, IssueService
 from tallystick.storage.notifications import Notifications
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
@@ -148,14 +148,14 @@ def test_a_call_that_succeeds_or_is_refused_writes_no_notification(tmp_path: Pat
 
 @pytest.mark.promise("issues.memory")
 def test_a_turn_is_an_activation_of_its_agent_and_of_no_other(gate: Gate) -> None:
-    desk = IssueDesk(gate)
-    desk.matters.issues.create(NewIssue(title="t", body="b", opened_by="ada"))
-    desk.matters.memory.remember("critic", "1", interest=5)
-    desk.matters.memory.activated("critic", 29)
+    desk = IssueService(gate)
+    desk.tracker.issues.create(NewIssue(title="t", body="b", opened_by="ada"))
+    desk.tracker.memory.remember("critic", "1", interest=5)
+    desk.tracker.memory.activated("critic", 29)
     chat(gate, ASK, *grounded())
-    assert desk.matters.memory.activations("critic") == 30
-    assert desk.matters.memory.activations("editor") == 0
-    kept = desk.matters.memory.words("critic", "1")
+    assert desk.tracker.memory.activations("critic") == 30
+    assert desk.tracker.memory.activations("editor") == 0
+    kept = desk.tracker.memory.words("critic", "1")
     assert isinstance(kept, dict)
     assert kept["level"] == 4
 
@@ -163,7 +163,7 @@ def test_a_turn_is_an_activation_of_its_agent_and_of_no_other(gate: Gate) -> Non
 @pytest.mark.promise("issues.from-chat")
 def test_a_chat_becomes_an_issue_with_its_receipts_linked(gate: Gate) -> None:
     came = chat(gate, ASK, *grounded())
-    issue = IssueDesk(gate).from_chat(FromChat(session_id="s1", tags=("canon",)), caller=LOCAL_OWNER)
+    issue = IssueService(gate).from_chat(FromChat(session_id="s1", tags=("canon",)), caller=LOCAL_OWNER)
     assert isinstance(issue, Issue)
     assert (issue.title, issue.opened_by) == ("Does Ada sail?", "local")
     assert issue.tags == ("chat", "canon")
@@ -171,25 +171,25 @@ def test_a_chat_becomes_an_issue_with_its_receipts_linked(gate: Gate) -> None:
     assert (came.result.reply or "") in issue.body
     link = json.loads((gate.workspace / ".control-room/audit/issues" / issue.issue_id / "s1.json").read_text())
     assert set(came.result.receipts) <= set(link["receipts"])
-    assert IssueDesk(gate).matters.memory.views("critic")[issue.issue_id].interest == 4
+    assert IssueService(gate).tracker.memory.views("critic")[issue.issue_id].interest == 4
 
 
 @pytest.mark.promise("issues.from-chat")
 def test_nobody_makes_an_issue_of_what_another_said(gate: Gate) -> None:
     chat(gate, ASK, *grounded())
-    desk = IssueDesk(gate)
+    desk = IssueService(gate)
     for session_id, caller in (("s1", Caller(subject="eve")), ("s9", LOCAL_OWNER), ("../s1", LOCAL_OWNER)):
         came = desk.from_chat(FromChat(session_id=session_id), caller=caller)
         assert isinstance(came, Problem)
         assert came.code == "session_unknown"
-    assert desk.matters.issues.count() == 0
+    assert desk.tracker.issues.count() == 0
 
 
 @pytest.mark.promise("issues.reworded")
 def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot(gate: Gate) -> None:
-    desk = IssueDesk(gate)
-    desk.matters.issues.create(NewIssue(title="t", body="The compass is silver. " * 50, opened_by="ada"))
-    desk.matters.memory.remember("critic", "1", interest=1)
+    desk = IssueService(gate)
+    desk.tracker.issues.create(NewIssue(title="t", body="The compass is silver. " * 50, opened_by="ada"))
+    desk.tracker.memory.remember("critic", "1", interest=1)
 
     def reword(*says: Any) -> Any:
         with ScriptedServer(*says) as server:
@@ -199,7 +199,7 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
     mute = asyncio.run(desk.reword(conversation_of(gate), "critic", "1", caller=LOCAL_OWNER))
     assert isinstance(mute, Problem)
     assert mute.code == "model_missing"
-    assert desk.matters.memory.words("critic", "1")["made_by"] == "rules"  # type: ignore[index]
+    assert desk.tracker.memory.words("critic", "1")["made_by"] == "rules"  # type: ignore[index]
     kept = reword(Says("<think>a line</think>Silver compass,\nstill open."))
     assert (kept["text"], kept["made_by"], kept["level"]) == ("Silver compass, still open.", "model", 1)
     refused = reword(Says("<think>nothing</think>"))
@@ -207,7 +207,7 @@ def test_an_agent_s_model_words_what_it_keeps_and_the_rules_stay_where_it_cannot
     assert refused.code == "words_invalid"
     silent = asyncio.run(desk.reword(conversation_of(gate), "critic", "1", caller=LOCAL_OWNER))
     assert isinstance(silent, Unanswered)
-    desk.matters.memory.remember("critic", "1", interest=5)
+    desk.tracker.memory.remember("critic", "1", interest=5)
     whole = reword(finish())
     assert isinstance(whole, Problem)
     missing = asyncio.run(desk.reword(conversation_of(gate), "critic", "7", caller=LOCAL_OWNER))

@@ -1,6 +1,7 @@
 """Held calls through the public gate: answered by a person, run once, as a submission of their own."""
 
 import asyncio
+import json
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 
 from tallystick import Caller, Gate, Outcome, Tool, tool
+from tallystick.gate.admit.proposal import Proposal
+from tallystick.gate.codes import HELD
 from tallystick.gate.decide.approvals import Hold, Unmoved
+from tallystick.gate.decide.verdict import Decision
 from tests.gates import every_byte, kinds, open_gate, outcomes, receipts
 
 ANN = Caller(subject="ann", roles=frozenset({"clerk"}), channel="http")
@@ -287,3 +291,38 @@ def test_when_the_approvals_cannot_be_reached_nothing_runs_and_the_receipt_says_
     assert (outcome.status, outcome.http, reason(outcome)) == ("rejected", 503, "approvals_unavailable")
     assert outcomes(gate)[-1].receipt_id == outcome.receipt_id
     assert runs == []
+
+
+def asking_rule(proposal: Proposal, _snapshot: Any) -> Decision:
+    to = proposal.args["to"].strip()
+    changed = None if to == proposal.args["to"] else {"to": to}
+    return Decision(verdict="ask", fault=HELD, reason="needs a yes", pointer="/to", args=changed)
+
+
+@pytest.mark.promise("decide.room-rule", "decide.approval-through-gate")
+@pytest.mark.parametrize("way", ["resumed", "called again"])
+def test_a_person_whom_a_rule_asks_is_shown_the_arguments_that_run(tmp_path: Path, runs: list[str], way: str) -> None:
+    @tool(effect="write", rule=asking_rule, snapshot=lambda: {"n": len(runs)})
+    async def move(to: str) -> str:
+        runs.append(to)
+        return to
+
+    with open_gate(tmp_path, move) as gate:
+        waiting = asyncio.run(gate.call("move", {"to": " attic "}, session="s1"))
+        assert waiting.held is not None
+        request = gate.approvals.get(waiting.held.approval_id)
+        assert request is not None
+        assert (json.loads(request.shown), request.reason) == ({"to": "attic"}, "needs a yes")
+        gate.approvals.approve(waiting.held.approval_id, **YES)
+        done = (
+            resume(gate, waiting.held.approval_id)
+            if way == "resumed"
+            else asyncio.run(gate.call("move", {"to": " attic "}, session="s1"))
+        )
+        assert (done.ok, runs) == (True, ["attic"])
+        first = outcomes(gate)[0]
+        assert first.inputs == {
+            "tool": "move",
+            "args": {"to": " attic "},
+            "normalised": {"tool": "move", "args": {"to": "attic"}},
+        }

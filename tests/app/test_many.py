@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate, tool
-from tallystick.app.batch import AT_ONCE
+from tallystick.app.calls import AT_ONCE
 from tallystick.errors import ToolError
 from tallystick.gate.decide.verdict import ALLOW, Decision
 from tallystick.gate.execute.call import current_call
@@ -117,11 +117,11 @@ def test_all_calls_are_decided_before_the_first_runs(tmp_path: Path) -> None:
     state, seen = [0], []
 
     def rule(proposal: Any, snapshot: Any) -> Decision:
-        del proposal
-        seen.append(snapshot)
+        del proposal, snapshot
+        seen.append(state[0])
         return ALLOW
 
-    @tool(effect="read", inline=True, rule=rule, snapshot=lambda: state[0])
+    @tool(effect="read", inline=True, rule=rule)
     def count() -> int:
         """Count up."""
         state[0] += 1

@@ -13,7 +13,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.verdict import ALLOW, Decision, Limits
-from tallystick.gate.record.unfinished import unknown_outcome
+from tallystick.gate.record.in_flight import unknown_outcome
 from tests.gates import open_gate, outcomes, quick_settings, said, then_said
 
 SHORT = {"schema": {"properties": {"text": {"maxLength": 5}}}, "name": "short"}

@@ -11,21 +11,17 @@ import sys
 import time
 from typing import Any
 
-from tallystick.rooms.studio.continuity.length_bounds import LONGEST_SENTENCE, tempered
-from tallystick.rooms.studio.continuity.prose import HIDDEN
 from tests.attacks.pathological import text, units
 from tests.attacks.patterns import SEARCH, Found, collect
+from tests.sizes import size
 
-FIRST, LAST = 512, 16_384
+FIRST, LAST = 512, size(4_096, 16_384)
 """Characters: a quadratic pattern is seen within these, and a linear one takes a millisecond."""
 SEEN_S = 0.005
 """Shorter times are noise."""
 MOST_GROWTH = 3.2
 """Twice the text may take a little more than twice the time; a square takes four times."""
 GIVEN_UP_S = 0.5
-SENTENCE_S = 0.15
-"""What one pattern may take over the longest sentence that continuity reads."""
-CONTINUITY = "rooms/studio/continuity/"
 WITHIN = {"doors/mcp/jsonrpc.py": 512}
 """Module → characters of a text that its patterns are ever applied to, where it cuts the text first."""
 
@@ -60,10 +56,7 @@ def verdict(found: Found) -> str | None:
     pattern, module = re.compile(found.pattern, found.flags), found.where.partition(":")[0]
     for mode in sorted(found.modes):
         for unit in units(found.pattern, found.flags):
-            if module.startswith(CONTINUITY):
-                slow = _slow_on_sentence(pattern, mode, unit)
-            else:
-                slow = _grows(pattern, mode, unit, WITHIN.get(module, LAST))
+            slow = _grows(pattern, mode, unit, WITHIN.get(module, LAST))
             if slow:
                 return f"{mode} on {unit!r:.120}: {slow}"
     return None
@@ -85,13 +78,6 @@ def _grows(pattern: re.Pattern[str], mode: str, unit: tuple[str, str, str], last
                 return ""
         length *= 2
     return ""
-
-
-def _slow_on_sentence(pattern: re.Pattern[str], mode: str, unit: tuple[str, str, str]) -> str:
-    """Continuity bounds runs and sentences first, so that a text costs what its sentences cost."""
-    given = tempered(text(unit, LONGEST_SENTENCE), HIDDEN)[:LONGEST_SENTENCE]
-    best = min(seconds(pattern, mode, given) for _ in range(2)) if seconds(pattern, mode, given) > SENTENCE_S else 0.0
-    return f"a sentence takes {best * 1000:.0f} ms" if best > SENTENCE_S else ""
 
 
 def main(part: int, of: int, modules: list[str]) -> None:

@@ -52,8 +52,12 @@ class Source:
 def collect() -> tuple[list[Found], list[Source]]:
     """Import every module and give its patterns, and the calls whose pattern is only known at run time."""
     compiled, modules = _import_all()
-    uses = _uses()
-    sources = [source for path in sorted(SOURCE.rglob("*.py")) for source in _calls(path)]
+    trees = {
+        str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+    sources = [source for path, tree in trees.items() for source in _inside(tree, path, "", in_function=False)]
+    uses = _uses(trees, {source.name for source in sources})
     by_place = {(source.path, source.line): source for source in sources}
     found: dict[tuple[str, int, frozenset[str]], Found] = {}
 
@@ -123,11 +127,6 @@ def _import_all() -> tuple[list[tuple[str, int, str, int]], dict[str, dict[str, 
     return compiled, modules
 
 
-def _calls(path: Path) -> Iterator[Source]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    yield from _inside(tree, str(path.relative_to(SOURCE)), "", in_function=False)
-
-
 def _inside(node: ast.AST, path: str, name: str, *, in_function: bool) -> Iterator[Source]:
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Attribute):
         target = node.targets[0]
@@ -168,28 +167,31 @@ def _evaluated(expression: ast.expr | None, namespace: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(expression), "<pattern>", "eval"), namespace)
 
 
-def _used(uses: dict[tuple[str, str], set[str]], path: str, name: str) -> set[str]:
+def _used(uses: dict[str, dict[str, set[str]]], path: str, name: str) -> set[str]:
     """How a variable is used: a private one in its own module, any other one anywhere."""
+    places = uses.get(name, {})
     if name.startswith("_"):
-        return uses.get((path, name)) or {SEARCH}
-    return {function for (_, each), functions in uses.items() if each == name for function in functions} or {SEARCH}
+        return places.get(path) or {SEARCH}
+    return {function for functions in places.values() for function in functions} or {SEARCH}
 
 
-def _uses() -> dict[tuple[str, str], set[str]]:
-    """Module and variable → methods that are called on it; one that is handed on may be searched with."""
-    uses: dict[tuple[str, str], set[str]] = {}
-    for path in SOURCE.rglob("*.py"):
-        tree, module = ast.parse(path.read_text(encoding="utf-8")), str(path.relative_to(SOURCE))
+def _uses(trees: dict[str, ast.Module], names: set[str]) -> dict[str, dict[str, set[str]]]:
+    """Variable → module → methods that are called on it there; one that is handed on may be searched with."""
+    uses: dict[str, dict[str, set[str]]] = {}
+    for module, tree in trees.items():
         called = set()
+        handed_on = []
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in _FUNCTIONS:
                 holder = node.value
                 name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
-                uses.setdefault((module, name), set()).add(node.attr)
+                uses.setdefault(name, {}).setdefault(module, set()).add(node.attr)
                 called.add(holder)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called:
-                uses.setdefault((module, node.id), set()).add(SEARCH)
+            elif isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+                handed_on.append(node)
+        for node in handed_on:
+            if node not in called:
+                uses.setdefault(node.id, {}).setdefault(module, set()).add(SEARCH)
     return uses
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
+from tallystick.rooms.desk.intake.file_event import FileEvent, SkippedItem
 from tallystick.rooms.desk.intake.files import events_in
-from tallystick.rooms.desk.intake.left import Left, Placed
-from tallystick.rooms.desk.kb.nouns import Unreadable
-from tallystick.rooms.desk.kb.pdf_child import main as read_pdf_pages
-from tallystick.rooms.desk.kb.reading import read_document
-from tallystick.rooms.studio.importing.bringing import read_source
-from tallystick.rooms.studio.importing.nouns import SourceRefused
+from tallystick.rooms.desk.kb.document_reader import read_document
+from tallystick.rooms.studio.manuscript_import.importer import read_source
+from tallystick.rooms.studio.manuscript_import.model import SourceRefused
 from tallystick.settings import parse_settings
+from tallystick.text.documents.model import DocumentRefused
+from tallystick.text.documents.pdf_process import main as read_pdf_pages
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
@@ -50,7 +50,7 @@ def test_limits_are_data_with_a_unit_and_a_reason() -> None:
 def test_a_document_beyond_a_limit_is_refused_and_names_it(
     name: str, data: bytes, limits: ImportLimits, setting: str
 ) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(DocumentRefused) as caught:
         read_document(name, data, limits)
     assert caught.value.code in {"too_large", "archive_bomb"}
     assert setting in str(caught.value)
@@ -105,7 +105,7 @@ def test_messages_are_read_within_the_limits(tmp_path: Path) -> None:
     limits = ImportLimits(row_chars=1_000, cell_chars=300)
     found = events_in(path, limits=limits)
     assert not isinstance(found, Problem)
-    assert [type(one) for one in found] == [Placed, Left, Left, Placed]
+    assert [type(one) for one in found] == [FileEvent, SkippedItem, SkippedItem, FileEvent]
     large = events_in(path, limits=ImportLimits(file_bytes=100))
     assert isinstance(large, Problem)
     assert (large.code, "imports.file_bytes" in large.message) == ("file_too_large", True)

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from tallystick.import_limits import ImportLimits
-from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.table import UnusableFile
 from tallystick.rooms.insight.store import Store
 from tallystick.rooms.insight.store.tables import DATASETS, TICKETS
 from tallystick.settings import Settings
@@ -54,7 +54,7 @@ def nothing_stored(store: Store) -> bool:
 def test_a_file_that_expands_beyond_a_limit_is_refused_and_names_it(
     store: Store, tmp_path: Path, name: str, data: bytes, code: str, setting: str
 ) -> None:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         take_bytes(store, tmp_path, name, data, limits=SMALL)
     assert caught.value.code == code
     assert setting in (caught.value.hint or "")
@@ -153,7 +153,7 @@ def test_another_writer_gets_its_turn_while_a_large_file_is_stored(store: Store,
 def test_a_dataset_on_its_way_is_seen_by_nobody_and_what_a_dead_process_left_is_removed(
     store: Store, tmp_path: Path
 ) -> None:
-    from tallystick.rooms.insight.nouns import NewTicket  # noqa: PLC0415
+    from tallystick.rooms.insight.model import NewTicket  # noqa: PLC0415
     from tallystick.rooms.insight.store.dataset_writer import ABANDONED_S, DatasetWriter  # noqa: PLC0415
 
     left = DatasetWriter(store.engine, "t.csv", "a" * 64, {}, 1_700_000_000 - ABANDONED_S - 1)

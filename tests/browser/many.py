@@ -5,7 +5,7 @@ from pathlib import Path
 from tallystick import Gate
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Session
-from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.model import Ticket
 from tallystick.rooms.desk.room import Desk
 
 CONFIG = '[ledger]\ndurability = "os"\n'

@@ -34,7 +34,7 @@ class Served:
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state), **environment},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        self.workspace = workspace
+        self.workspace, self.state = workspace, state
         self.base = self.token = said = ""
         assert self.process.stderr is not None
         for line in self.process.stderr:
@@ -68,10 +68,9 @@ def _program() -> list[str]:
 
 @contextmanager
 def serving(workspace: Path, *, port: int = 0, **environment: str) -> Iterator[Served]:
-    """Serve a workspace while something is tried."""
-    state = workspace.parent / f"{workspace.name}-state"
-    state.mkdir(exist_ok=True)
-    served = Served(workspace, state, port=port, **environment)
+    """Serve a workspace while something is tried; its state lies beside it where a fixture starts before any test."""
+    state = os.environ.get("TALLY_STATE_DIR") or workspace.with_name(f"{workspace.name}-state")
+    served = Served(workspace, Path(state), port=port, **environment)
     try:
         yield served
     finally:

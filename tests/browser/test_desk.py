@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tallystick import Gate
-from tallystick.rooms.desk.sample_desk import copy_sample
-from tallystick.rooms.desk.trial import Support
+from tallystick.rooms.desk.sample_data import copy_sample
+from tallystick.rooms.desk.trial import DeskRunner
 from tests.browser.serving import PHONE, Served, Visit, fits, serving
 
 Open = Callable[..., Visit]
@@ -27,7 +27,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def waiting(served: Served, run: str) -> str:
     """A ticket that waits for a person; gives its id."""
     with Gate.open(served.workspace) as gate:
-        support = Support(gate)
+        support = DeskRunner(gate)
         tried = support.attempt(QUESTION, run=run)
         assert not isinstance(tried, str)
         before, _ = support.room.reviews.queue(state="waiting")
@@ -35,7 +35,7 @@ def waiting(served: Served, run: str) -> str:
 
 
 def state_of(served: Served, ticket_id: str) -> tuple[str, str | None]:
-    with Gate.open(served.workspace) as gate, Support(gate).office.store.reading() as tx:
+    with Gate.open(served.workspace) as gate, DeskRunner(gate).service.store.reading() as tx:
         review = tx.review(ticket_id, lock=False)
         assert review is not None
         return review.state, review.reason

@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tallystick import Gate
 from tests.browser.serving import DESKTOP, PHONE, ROOT, Served, Visit, fits, serving
+from tests.verifying import verify
 
 Open = Callable[..., Visit]
 NASTY = "<script>document.title='owned'</script>"
@@ -60,7 +59,7 @@ class Acme(Room):
         return (acme_stretch, acme_ring, acme_count)
 
 
-MANIFEST = Manifest(name="acme", summary="Stretch, ring and count.", room="acme_room:Acme")
+MANIFEST = Manifest(name="acme", summary="Stretch, ring and count.", room="acme_room:Acme", tools=("acme_stretch", "acme_ring", "acme_count"))
 '''
 
 
@@ -74,7 +73,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (about / "entry_points.txt").write_text("[tallystick.rooms]\nacme = acme_room:MANIFEST\n")
     (site / "acme_room.py").write_text(ROOM)
     path = os.pathsep.join([str(ROOT / "src"), str(site)])
-    with serving(tmp_path_factory.mktemp("roomy"), PYTHONPATH=path) as server:
+    with serving(tmp_path_factory.mktemp("roomy"), PYTHONPATH=path, TALLY_ROOMS="acme,memory,studio") as server:
         yield server
 
 
@@ -156,4 +155,4 @@ def test_a_tool_without_arguments_is_called_too_and_the_ledger_verifies(served: 
     page.get_by_role("button", name="Call it").press("Enter")
     expect(page.get_by_label("What came of it")).to_contain_text("7")
     here.check()
-    assert Gate.verify(Path(served.workspace)).ok
+    assert verify(served.workspace, served.state).ok

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, expect
 
-from tallystick import Gate
 from tallystick.gate.record.bundle import check_bundle
 from tallystick.rooms.studio.sample_project import copy_sample
 from tests.browser.serving import DESKTOP, PHONE, Served, Visit, fits, serving
-from tests.doors.http.talking import serve_agent, set_endpoint
+from tests.doors.http.talking import claim, serve_agent, set_endpoint
 from tests.scripted_server import Pauses, Says, ScriptedServer
+from tests.verifying import verify
 
 Open = Callable[..., Visit]
 SCENE = "Story/Scenes/SCN-the-vestry.md"
@@ -150,6 +150,24 @@ def test_a_refused_reply_shows_what_was_wrong_and_the_nearest_real_line(
             refused.evaluate("reply => reply.scrollIntoView({block: 'start'})")
             page.mouse.wheel(0, -80)
             here.picture("refused")
+        set_endpoint(served.workspace, "critic", provider="offline", model="offline")
+
+
+@pytest.mark.promise("reply.unsure", "page.conference")
+def test_a_sentence_that_could_not_be_decided_is_marked(served: Served, visit: Open) -> None:
+    here = visit(served)
+    quote = f"\"Ruth's brown eyes stayed on the older woman's glove\" {SCENE}:L37"
+    with ScriptedServer(always=claim(quote, "Ruth's eyes are brown. The pacing drags badly.")) as model:
+        serve_agent(served.workspace, model, "critic")
+        page = here.open("/conference")
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/conference/conf_*")
+        page.get_by_label("Ask everyone").fill(f"What does {SCENE} say of Ruth Lufkin's eyes?")
+        page.get_by_label("Ask everyone").press("Enter")
+        expect(page.get_by_text("Unsure: The pacing drags badly.")).to_be_visible()
+        expect(page.get_by_text("Issue of this round")).to_be_visible()
+        fits(page)
+        here.check()
         set_endpoint(served.workspace, "critic", provider="offline", model="offline")
 
 
@@ -325,4 +343,4 @@ def test_a_recipe_is_run_and_watched_by_keyboard(served: Served, visit: Open) ->
 
 
 def test_the_ledger_still_verifies(served: Served) -> None:
-    assert Gate.verify(Path(served.workspace)).ok
+    assert verify(served.workspace, served.state).ok

@@ -11,13 +11,14 @@ from tallystick import Gate
 from tallystick.agents.counts import Count
 from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.gate.session import Session
-from tallystick.rooms.studio.services.prompts import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptService
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
 from tallystick.storage.ledger import audit_folder
 from tallystick.telemetry.rejections import Rejections
 from tests.browser.serving import PHONE, Served, Visit, fits, serving
 from tests.scripted_server import Says, ScriptedServer
+from tests.verifying import verify
 
 Open = Callable[..., Visit]
 NASTY = "<img src=x onerror=alert(1)>"
@@ -125,7 +126,7 @@ def test_a_proposed_wording_is_shown_beside_the_present_one_and_decided_by_a_per
     served: Served, visit: Open
 ) -> None:
     with Gate.open(served.workspace) as gate:
-        desk = PromptDesk(gate)
+        desk = PromptService(gate)
         for words in ("Find things.", f"Find {NASTY}."):
             desk.propose("file-locator", {"description": words}, agent="critic", reason="It is too long.")
     looking = visit(served)
@@ -142,7 +143,7 @@ def test_a_proposed_wording_is_shown_beside_the_present_one_and_decided_by_a_per
     expect(page.get_by_text("it waits here for you")).to_be_visible()
     expect(looking.page.get_by_text("it waits here for you")).to_be_visible()
     with Gate.open(served.workspace) as gate:
-        assert PromptDesk(gate).registry.load().prompts["file-locator"].description == "Find things."
+        assert PromptService(gate).registry.load().prompts["file-locator"].description == "Find things."
 
 
 @pytest.mark.promise("page.settings")
@@ -205,7 +206,7 @@ def test_keys_are_rotated_by_a_person_and_everything_still_verifies(served: Serv
     here.check()
     with Gate.open(served.workspace) as gate:
         assert gate.ledger.keys.active().key_id != before
-    assert Gate.verify(served.workspace).ok
+    assert verify(served.workspace, served.state).ok
 
 
 def _receipts(served: Served) -> int:

@@ -9,10 +9,10 @@ from tallystick import Gate
 from tallystick.app.agents import conversation_of
 from tallystick.gate.session import LOCAL_OWNER
 from tallystick.rooms.desk.room import Desk
-from tallystick.rooms.studio.conference.nouns import Conference
-from tallystick.rooms.studio.issues.nouns import Issue, NewIssue
+from tallystick.rooms.studio.conference.model import Conference
+from tallystick.rooms.studio.issues.model import Issue, NewIssue
 from tallystick.rooms.studio.room import Studio
-from tallystick.rooms.studio.services.conference import Conferences
+from tallystick.rooms.studio.services.conference import ConferenceService
 from tallystick.storage.notifications import Notifications
 from tests.doors.http.talking import serve_agent
 from tests.scripted_server import Says, ScriptedServer
@@ -79,7 +79,7 @@ def _tickets(gate: Gate, workspace: Path, payloads: list[str]) -> dict[str, str]
     desk = gate.room("desk")
     assert isinstance(desk, Desk)
     taken = [
-        desk.office.intake.take({"type": "message", "content": text, "actor": payloads[0]}) for text in payloads[:8]
+        desk.service.intake.take({"type": "message", "content": text, "actor": payloads[0]}) for text in payloads[:8]
     ]
     with (workspace / "tickets.csv").open("w", newline="") as file:
         writer = csv.writer(file)
@@ -96,12 +96,12 @@ def _tickets(gate: Gate, workspace: Path, payloads: list[str]) -> dict[str, str]
 
 def _talk(gate: Gate, workspace: Path, everything: str) -> dict[str, str]:
     """A round in which a model says all of it: a reply without evidence, so it is shown as refused."""
-    conferences = Conferences(gate, conversation_of(gate))
+    conferences = ConferenceService(gate, conversation_of(gate))
     made = conferences.create(["assistant", "critic"], caller=LOCAL_OWNER, name=everything[:60])
     assert isinstance(made, Conference)
     studio = gate.room("studio")
     assert isinstance(studio, Studio)
-    issue = studio.matters.issues.create(NewIssue(title=everything[:120], body=everything[:LONGEST], opened_by="local"))
+    issue = studio.tracker.issues.create(NewIssue(title=everything[:120], body=everything[:LONGEST], opened_by="local"))
     assert isinstance(issue, Issue)
     with ScriptedServer(always=Says(everything[:LONGEST])) as model:
         serve_agent(workspace, model, "critic")

@@ -264,6 +264,14 @@ def test_h06_padded_base64_is_refused(part: int) -> None:
 
 
 @pytest.mark.promise("doors.token-key-use")
+def test_h03_a_token_that_names_a_key_was_not_made_for_the_shared_secret() -> None:
+    claims = {"sub": "ada", "exp": NOW + 600, "roles": ["viewer"]}
+    assert caller(identity(), raw_token({"alg": "HS256"}, claims)).subject == "ada"
+    for kid in ("", "another", "../../dev/null"):
+        assert reason(identity(), raw_token({"alg": "HS256", "kid": kid}, claims)) == "token_key_unknown"
+
+
+@pytest.mark.promise("doors.token-key-use")
 @pytest.mark.parametrize("marks", [{"use": "enc"}, {"key_ops": ["encrypt"]}, {"key_ops": ["sign"]}, {"key_ops": []}])
 def test_h07_a_key_that_is_not_for_verifying_verifies_nothing(tmp_path: Path, marks: dict[str, Any]) -> None:
     marked = EC_KEY.as_dict(private=False, kid="marked", **marks)

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-import psycopg
 import pytest
 
+from tallystick.storage.durable.flow_registry import Intervals
 from tallystick.storage.durable.stored import StoredDurable, run_worker
-from tallystick.storage.durable.timing import Timing
 from tests.durable.samples import sample_durable
 from tests.durable.worker_process import Orders, work
-from tests.postgres import start_postgres
+from tests.postgres import new_postgres
 
 HEARTBEAT_S = 0.2
 STALE_S = 1.0
@@ -32,20 +31,11 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.durable.worker_process"])
 
 
-@pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return start_postgres(tmp_path_factory.mktemp("postgres"))
-
-
-def new_url(kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+def new_url(kind: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """An empty database of that kind."""
-    if kind == "sqlite":
-        return f"sqlite:///{tmp_path_factory.mktemp('durable') / 'durable.db'}"
-    server: str = request.getfixturevalue("postgres_server")
-    name = f"durable_{uuid.uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server.replace("/postgres?", f"/{name}?")
+    if kind == "postgres":
+        return new_postgres("postgresql")
+    return f"sqlite:///{tmp_path_factory.mktemp('durable') / 'durable.db'}"
 
 
 @dataclass
@@ -60,7 +50,7 @@ class Place:
     def worker(self, *, grace_s: float = 5.0, stale_s: float = STALE_S, network_log: Path | None = None) -> str:
         """Start a worker process; gives its id, at once."""
         worker_id = f"w-{uuid.uuid4().hex[:8]}"
-        timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=stale_s, poll_s=0.05, grace_s=grace_s)
+        timing = Intervals(heartbeat_s=HEARTBEAT_S, stale_after_s=stale_s, poll_s=0.05, grace_s=grace_s)
         orders = Orders(
             url=self.url,
             worker_id=worker_id,
@@ -130,15 +120,13 @@ class Place:
 
 @pytest.fixture(params=DATABASES)
 def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with _place(new_url(request.param, request, tmp_path_factory), tmp_path) as place:
+    with _place(new_url(request.param, tmp_path_factory), tmp_path) as place:
         yield place
 
 
 @pytest.fixture
-def postgres_place(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
-    with _place(new_url("postgres", request, tmp_path_factory), tmp_path) as place:
+def postgres_place(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with _place(new_url("postgres", tmp_path_factory), tmp_path) as place:
         yield place
 
 
@@ -154,7 +142,7 @@ def _place(url: str, out: Path) -> Iterator[Place]:
 @pytest.fixture(scope="module", params=DATABASES)
 def working(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoredDurable]:
     """The port with a worker in this process: most of what flows do needs no killing."""
-    durable = sample_durable(new_url(request.param, request, tmp_path_factory), Path("unused"))
+    durable = sample_durable(new_url(request.param, tmp_path_factory), Path("unused"))
     with InProcessWorker(durable):
         yield durable
     durable.close()
@@ -167,7 +155,7 @@ class InProcessWorker:
         self.worker_id = f"here-{uuid.uuid4().hex[:8]}"
         self.left: frozenset[str] | None = None
         self._durable = durable
-        self._timing = Timing(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=0.02, grace_s=5.0)
+        self._timing = Intervals(heartbeat_s=HEARTBEAT_S, stale_after_s=STALE_S, poll_s=0.02, grace_s=5.0)
         self._stop = threading.Event()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._work)

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import ConfigError
-from tallystick.storage.durable.book import FlowBook, FlowCard
 from tallystick.storage.durable.database import durable_url
-from tallystick.storage.durable.plain import plain_json
+from tallystick.storage.durable.flow_registry import FlowCard, FlowRegistry
 from tallystick.storage.durable.records import STATES
 from tallystick.storage.durable.stored import StoredDurable
+from tallystick.storage.durable.stored_values import plain_json
 from tallystick.turns.durable import Run
 from tallystick.turns.runs import ENDED, FOLLOWS, RESUMABLE, DurableError, Queue, Retry, RunState, Schedule
 from tests.durable.samples import sample_durable
@@ -109,7 +109,7 @@ def test_a_start_that_makes_no_sense_is_refused(idle: StoredDurable, start: dict
 
 @pytest.mark.promise("durable.refusals")
 def test_registrations_that_clash_are_refused() -> None:
-    book = FlowBook()
+    book = FlowRegistry()
     book.add_queue(Queue(name="q", concurrency=2))
     book.add_queue(Queue(name="q", concurrency=2))
     book.register(_card("a.flow"))
@@ -124,6 +124,7 @@ def test_registrations_that_clash_are_refused() -> None:
         (lambda: book.register(_card("b.flow", queue="other")), "queue_unknown"),
         (lambda: book.register(_card("B flow")), "name_invalid"),
         (lambda: book.schedule(Schedule(name="s", flow="no.such", cron="* * * * *")), "flow_unknown"),
+        (lambda: book.schedule(Schedule(name="s", flow="a.flow", cron="every now and then")), "schedule_invalid"),
     ]:
         with pytest.raises(DurableError) as refused:
             refusal()

@@ -18,12 +18,13 @@ import sqlalchemy as sa
 from tallystick.errors import ConfigError
 from tallystick.storage.durable import executor
 from tallystick.storage.durable.database import SCHEMA
+from tallystick.storage.durable.flow_registry import Intervals
 from tallystick.storage.durable.stored import StoredDurable, run_worker
-from tallystick.storage.durable.timing import Timing
 from tallystick.turns.durable import Run
 from tallystick.turns.runs import DurableError, Queue, Schedule
 from tests.durable.conftest import InProcessWorker, Place, until
 from tests.durable.samples import attempts, effects, sample_durable
+from tests.postgres import new_postgres
 
 
 @pytest.mark.promise("durable.nothing-stuck")
@@ -43,13 +44,13 @@ def test_runs_that_were_taken_from_the_queue_and_never_begun_are_found(place: Pl
 
 @pytest.mark.promise("durable.database-away")
 def test_a_database_that_goes_away_and_comes_back_costs_time_and_nothing_else(
-    postgres_place: Place, postgres_server: str, caplog: pytest.LogCaptureFixture
+    postgres_place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = postgres_place
     name = sa.make_url(place.url).database
     for number in range(4):
         place.durable.start("sample.chain", place.args(steps=4, each_s=0.1), run_id=f"run:{number}")
-    with InProcessWorker(place.durable), psycopg.connect(postgres_server, autocommit=True) as admin:
+    with InProcessWorker(place.durable), psycopg.connect(new_postgres("postgresql"), autocommit=True) as admin:
         until(lambda: sum(attempts(place.out).values()) > 2, "some steps")
         admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
@@ -196,7 +197,7 @@ def test_another_dbos_in_the_process_is_not_taken_for_ours(tmp_path: Path) -> No
 @pytest.mark.promise("durable.own-id")
 def test_an_id_that_is_there_already_is_refused(tmp_path: Path) -> None:
     durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
-    durable.open().roster.join("same", host="elsewhere", pid=1)
+    durable.open().workers.join("same", host="elsewhere", pid=1)
     with pytest.raises(DurableError) as refused:
         run_worker(durable, threading.Event(), worker_id="same")
     assert refused.value.code == "worker_id_taken"
@@ -216,9 +217,10 @@ def test_the_engines_cloud_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.promise("durable.refusals")
 @pytest.mark.parametrize(
-    "timing", [Timing(heartbeat_s=0), Timing(heartbeat_s=5, stale_after_s=10), Timing(poll_s=0), Timing(grace_s=-1)]
+    "timing",
+    [Intervals(heartbeat_s=0), Intervals(heartbeat_s=5, stale_after_s=10), Intervals(poll_s=0), Intervals(grace_s=-1)],
 )
-def test_a_timing_that_calls_live_workers_dead_is_refused(tmp_path: Path, timing: Timing) -> None:
+def test_a_timing_that_calls_live_workers_dead_is_refused(tmp_path: Path, timing: Intervals) -> None:
     durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
     with pytest.raises(ConfigError) as refused:
         run_worker(durable, threading.Event(), worker_id="w", timing=timing)
@@ -229,10 +231,11 @@ def test_a_timing_that_calls_live_workers_dead_is_refused(tmp_path: Path, timing
 @pytest.mark.promise("durable.refusals")
 def test_a_schedule_that_cannot_be_read_stops_the_worker_from_starting(tmp_path: Path) -> None:
     durable = sample_durable(f"sqlite:///{tmp_path}/durable.db", tmp_path)
-    durable.schedule(Schedule(name="odd", flow="sample.chain", cron="every now and then"))
+    durable.schedule(Schedule(name="odd", flow="sample.chain", cron="99 * * * *"))
     with pytest.raises(DurableError) as refused:
         run_worker(durable, threading.Event(), worker_id="w")
     assert refused.value.code == "durable_refused"
+    assert str(refused.value).startswith("odd: ")
     durable.close()
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tallystick.storage.durable.flow_registry import Intervals
 from tallystick.storage.durable.stored import run_worker
-from tallystick.storage.durable.timing import Timing
 from tallystick.storage.durable.worker import Worker
 from tests.durable.samples import sample_durable
 
@@ -25,7 +25,7 @@ class Orders:
 
     url: str
     worker_id: str
-    timing: Timing
+    timing: Intervals
     prints_to: Path
     network_log: Path | None = None
 

@@ -21,7 +21,8 @@ from playwright.sync_api import expect
 from tallystick import Gate
 from tests.browser.serving import DESKTOP, Served, Visit, a_browser, serving
 from tests.house.sources import ROOT
-from tests.postgres import start_postgres
+from tests.postgres import new_postgres
+from tests.verifying import verify
 
 HERE = Path(__file__).parent
 PATIENCE_S = 300
@@ -45,7 +46,11 @@ class Installed:
         python("-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(target), str(wheel), cwd=folder)
         before = filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])
         self.path = os.pathsep.join([str(target), *before])
-        self.environ = {**os.environ, "PYTHONPATH": self.path, "TALLY_STATE_DIR": str(folder / "state")}
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """The test's own environment, so that what it opens itself has the state folder its processes wrote."""
+        return {**os.environ, "PYTHONPATH": self.path}
 
     def tally(self, workspace: Path, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tallystick", "--json", "-w", str(workspace), *words]
@@ -72,17 +77,20 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "cellar"
     (folder / "inbox").mkdir(parents=True)
     (folder / "inbox" / "may.csv").write_text(CSV, encoding="utf-8")
-    (folder / "tallystick.toml").write_text('[ledger]\ndurability = "os"\n', encoding="utf-8")
+    (folder / "tallystick.toml").write_text('rooms = ["tastings"]\n\n[ledger]\ndurability = "os"\n', encoding="utf-8")
     return folder
 
 
 def test_its_own_tests_pass_where_it_is_installed(room: Installed) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "tests"]
+    # A temporary folder of its own: in the shared one it would first remove what earlier runs of pytest left there.
+    temporary = f"--basetemp={room.source.parent / 'temporary'}"
+    plugins = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
+    command = [sys.executable, "-m", "pytest", "-q", temporary, *plugins, "tests"]
     done = subprocess.run(
         command, cwd=room.source, env=room.environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "6 passed" in done.stdout
 
 
 def test_its_command_logs_lists_and_is_refused_by_its_rule(room: Installed, workspace: Path) -> None:
@@ -92,13 +100,14 @@ def test_its_command_logs_lists_and_is_refused_by_its_rule(room: Installed, work
     refused = room.tally(workspace, "tastings", "add", "Baga 2019", "101")
     assert refused.returncode == 1
     assert json.loads(refused.stderr)["error"]["code"] == "POLICY_VIOLATION"
+    assert room.tally(workspace, "tastings", "add", "Arinto", "0").returncode == 3
     listed = json.loads(room.tally(workspace, "tastings", "list").stdout)
     assert [(one["wine"], one["score"]) for one in listed["items"]] == [("Baga 2019", 91)]
     assert [(one["status"], one.get("code")) for one in outcomes(workspace)[:2]] == [
         ("transformed", None),
         ("rejected", "POLICY_VIOLATION"),
     ]
-    assert Gate.verify(workspace).ok
+    assert verify(workspace).ok
 
 
 def test_its_setting_is_checked_and_the_wrong_key_is_named(room: Installed, workspace: Path) -> None:
@@ -134,10 +143,8 @@ def test_its_part_is_played_in_the_demo(room: Installed, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_its_routes_its_table_and_its_flow_work_in_a_server(
-    room: Installed, workspace: Path, tmp_path: Path, database: str
-) -> None:
-    more = {} if database == "sqlite" else {"TALLY_DATABASE_URL": start_postgres(tmp_path / "postgres")}
+def test_its_routes_its_table_and_its_flow_work_in_a_server(room: Installed, workspace: Path, database: str) -> None:
+    more = {} if database == "sqlite" else {"TALLY_DATABASE_URL": new_postgres("postgresql")}
     with served(room, workspace, **more) as server:
         added = ask(server, "POST", "/api/tastings", {"wine": "Touriga 2018", "score": 95})
         assert added["status"] == "accepted"

@@ -27,7 +27,7 @@ def main() -> None:
 
 
 async def append_early(ledger: Ledger, told: int, session: str, number: int) -> None:
-    ledger.tell_early()
+    ledger.ack_after_fsync()
     for at in range(number):
         receipt = await ledger.record(one(at, session))
         os.write(told, receipt.receipt_id.encode() + b"\n")

@@ -16,14 +16,14 @@ from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.flows import register_flows
 from tallystick.app.gate import Gate
 from tallystick.gate.session import Session
-from tallystick.rooms.studio.running import join_runs
+from tallystick.rooms.studio.flows.pipeline import register_runs
 from tallystick.settings import Settings, parse_settings
+from tallystick.storage.durable.flow_registry import Intervals
 from tallystick.storage.durable.flows import PlainRun
 from tallystick.storage.durable.stored import run_worker
-from tallystick.storage.durable.timing import Timing
 from tallystick.turns.flow_context import STEP
 
-PRELOADED = (join_runs, PlainRun)
+PRELOADED = (register_runs, PlainRun)
 """Named so that the imports stand: a fresh process then need not load them again."""
 
 
@@ -52,9 +52,9 @@ def work(orders: Orders) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     if orders.dies_at is not None:
         _die_at(*orders.dies_at)
-    with Gate.open(orders.workspace, settings=settings(orders.state)) as gate:
+    with Gate.open(orders.workspace, settings=settings(orders.state), rooms=["studio"]) as gate:
         register_flows(gate)
-        timing = Timing(heartbeat_s=0.2, stale_after_s=0.8, poll_s=0.05, grace_s=5.0)
+        timing = Intervals(heartbeat_s=0.2, stale_after_s=0.8, poll_s=0.05, grace_s=5.0)
         run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=timing)
 
 

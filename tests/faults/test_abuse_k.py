@@ -8,7 +8,7 @@ import pytest
 from tallystick.errors import LedgerDamaged, LedgerUnwritable
 from tests.faults.injected import injected
 from tests.faults.processes import acked, start, wait_for
-from tests.gate.record.test_seal import StillClock
+from tests.gate.record.test_record_signer import StillClock
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 from tests.sizes import size
 

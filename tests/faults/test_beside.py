@@ -84,16 +84,16 @@ def test_a_view_is_not_opened_again_when_nobody_replaced_it(workspace: Workspace
     with workspace.opened() as one, workspace.opened() as other:
         fill(one, 2)
         fill(other, 2, session="s2")
-        before = one._journal._shelf.views.opened["s1"]  # type: ignore[attr-defined]
+        before = one._journal._files.views.opened["s1"]  # type: ignore[attr-defined]
         fill(one, 2)
-        assert one._journal._shelf.views.opened["s1"] == before  # type: ignore[attr-defined]
+        assert one._journal._files.views.opened["s1"] == before  # type: ignore[attr-defined]
 
 
 @pytest.mark.promise("record.erasure")
 def test_a_view_that_one_process_could_not_write_is_mended_for_the_other_too(workspace: Workspace) -> None:
     with workspace.opened() as one, workspace.opened() as other:
         ids = fill(one, 2) + fill(other, 2)
-        one._journal._shelf.views.mark("s1")  # type: ignore[attr-defined]
+        one._journal._files.views.mark("s1")  # type: ignore[attr-defined]
         ids += fill(one, 1)
         ids += fill(other, 1)
         ids.append(one.record_sync(draft(kind="started", outcome=None, outputs=None)).receipt_id)

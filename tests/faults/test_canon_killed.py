@@ -1,4 +1,4 @@
-"""The canon index by a model, whose workers are killed with SIGKILL at every step: it goes on, and is the same in the end."""
+"""The canon index by a model, whose workers are killed at its steps (all at full size): it goes on, and is the same in the end."""
 
 import json
 from collections import Counter
@@ -7,16 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tallystick import Gate
 from tallystick.gate.session import LOCAL_OWNER
-from tallystick.rooms.studio.services.canon import Canon
+from tallystick.rooms.studio.services.canon import CanonService
 from tests.doors.http.talking import serve_agent
 from tests.faults.test_runs_killed import PATIENCE_S, Yard
 from tests.scripted_server import Says, ScriptedServer, Seen
 from tests.sizes import size
+from tests.verifying import verify
 
 CARDS = {"ada": "# Ada\n\nAda never lies.\n", "ben": "# Ben\n\nEyes: grey\n", "cleo": "# Cleo\n\nShe sings.\n"}
 STEPS = ("cards", "card-1", "card-2", "card-3", "compile")
+EVERY = [
+    (step, place)
+    for step in STEPS
+    for place in ("before", "inside", "behind")
+    if (step, place) != ("compile", "behind")  # that is the end of the flow
+]
+SPREAD = [("cards", "behind"), ("card-2", "inside"), ("compile", "inside")]
+"""At small size: each kind of step once."""
 INDEX = Path(".control-room") / "canon" / "canon-index.md"
 
 
@@ -41,8 +49,8 @@ def yard(tmp_path: Path) -> Iterator[Yard]:
 
 
 @pytest.mark.promise("canon.killed", "canon.durable")
-def test_an_index_whose_workers_are_killed_at_every_step_is_made_once_and_the_same(yard: Yard) -> None:
-    canon = Canon(yard.gate)
+def test_an_index_whose_workers_are_killed_at_its_steps_is_made_once_and_the_same(yard: Yard) -> None:
+    canon = CanonService(yard.gate)
     with ScriptedServer(always=Says(read)) as model:
         serve_agent(yard.workspace, model, "critic")
         assert canon.start(LOCAL_OWNER, agent="critic", run_id="undisturbed", fresh=True) == "undisturbed"
@@ -53,10 +61,8 @@ def test_an_index_whose_workers_are_killed_at_every_step_is_made_once_and_the_sa
         undisturbed, asked = (yard.workspace / INDEX).read_bytes(), len(model.requests)
         assert all(name in undisturbed.decode() for name in ("Ada", "Ben", "Cleo"))
         canon.start(LOCAL_OWNER, agent="critic", run_id="killed", fresh=True)
-        for step in STEPS:
-            for place in size(("inside",), ("before", "inside", "behind")):
-                if (step, place) != ("compile", "behind"):  # that is the end of the flow
-                    yard.dies((step, place))
+        for boundary in size(SPREAD, EVERY):
+            yard.dies(boundary)
         ended = _ended(yard, "killed")
     assert ended == "done"
     assert (yard.workspace / INDEX).read_bytes() == undisturbed
@@ -64,7 +70,7 @@ def test_an_index_whose_workers_are_killed_at_every_step_is_made_once_and_the_sa
     assert len(model.requests) - asked <= 2 * len(CARDS)
     told = Counter(event.data["path"] for event in yard.gate.durable.events("killed"))
     assert set(told.values()) == {1}
-    assert Gate.verify(yard.workspace).ok
+    assert verify(yard.workspace).ok
 
 
 def _ended(yard: Yard, run_id: str) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
-from tests.postgres import start_postgres
+from tests.postgres import new_postgres
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
 from tests.sizes import size
 
@@ -20,8 +19,7 @@ KILLS = size(10, 100)
 def yard(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Yard]:
     url = None
     if request.param == "postgresql":
-        found = sa.make_url(start_postgres(tmp_path / "postgres")).set(drivername="postgresql+psycopg")
-        url = found.render_as_string(hide_password=False)
+        url = new_postgres()
     made = Yard(tmp_path, url)
     yield made
     made.close()

@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
-from tallystick.settings import parse_settings
 from tests.frameworks.shop import Shop
+from tests.gates import quick_settings
+from tests.verifying import verify
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    with Gate.open(tmp_path / "ws", settings=parse_settings({"ledger": {"durability": "os"}}), plugins=False) as gate:
+    with Gate.open(
+        tmp_path / "ws",
+        settings=quick_settings(),
+        plugins=False,
+    ) as gate:
         yield Shop(gate)
-        assert Gate.verify(gate.workspace).ok
+        assert verify(gate.workspace).ok

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,10 @@ def test_what_waits_for_a_person_is_kept_clean_and_its_grant_fits_the_same_call(
 
 
 @pytest.mark.promise("admit.cleaned")
-def test_where_it_cannot_be_told_apart_nothing_runs_and_nothing_is_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [ConfigError("no key"), TypeError(), RecursionError()])
+def test_a_cleaner_that_fails_on_valid_arguments_lets_nothing_through(tmp_path: Path, error: Exception) -> None:
     def broken(_: Mapping[str, Any]) -> dict[str, Any]:
-        raise ConfigError("no key")
+        raise error
 
     @tool(effect="read")
     async def look(text: str) -> str:
@@ -83,6 +85,23 @@ def test_where_it_cannot_be_told_apart_nothing_runs_and_nothing_is_kept(tmp_path
     with open_gate(tmp_path, replace(look, clean=broken)) as opened:
         outcome = call(opened, "look", {"text": SECRET})
         assert (outcome.fault.name if outcome.fault else None, outcome.http) == ("ledger", 503)
+    assert SECRET.encode() not in every_byte(tmp_path)
+
+
+@pytest.mark.promise("admit.cleaned")
+def test_arguments_that_are_not_json_are_refused_for_that_and_not_kept(tmp_path: Path) -> None:
+    def texts_only(args: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: "".join(value).replace(SECRET, "X") for key, value in args.items()}
+
+    @tool(effect="read")
+    async def look(text: str) -> str:
+        raise AssertionError(text)
+
+    with open_gate(tmp_path, replace(look, clean=texts_only)) as opened:
+        # A date is no JSON value, but a JSON writer may know how to write it.
+        outcome = call(opened, "look", {"text": SECRET, "since": date(2024, 6, 3)})
+        assert outcome.fault is not None
+        assert outcome.fault.name == "bad_args"
     assert SECRET.encode() not in every_byte(tmp_path)
 
 

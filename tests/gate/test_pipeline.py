@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -258,16 +259,181 @@ def test_a_write_on_a_snapshot_that_changed_meanwhile_is_refused(
     assert len(runs) == (http == 200)
 
 
-@pytest.mark.promise("decide.room-rule")
-@pytest.mark.parametrize("broken", ["rule", "snapshot", "answer", "unserialisable"])
-def test_a_room_whose_code_fails_refuses_and_the_gate_goes_on(tmp_path: Path, runs: list[str], broken: str) -> None:
-    def fails(*_args: Any) -> Any:
-        raise ZeroDivisionError
+class Lending:
+    """A limit of things lent at a time, held by a rule that reads how many are out."""
 
-    rule = {"rule": fails, "answer": lambda *_: "yes"}.get(broken, lambda *_: ALLOW)
+    def __init__(self, limit: int, *, how: str = "async") -> None:
+        self.out: list[str] = []
+        self.limit, self.how = limit, how
+
+    def rule(self, _proposal: Proposal, snapshot: Any) -> Decision:
+        full = snapshot["out"] >= self.limit
+        return Decision(verdict="deny", fault=DENIED, reason="all_lent") if full else ALLOW
+
+    def tool(self) -> Tool:
+        def lend(thing: str) -> str:
+            known = len(self.out)
+            time.sleep(0.002)
+            self.out.append(thing)
+            return f"{known}"
+
+        async def lend_async(thing: str) -> str:
+            known = len(self.out)
+            await asyncio.sleep(0.002)
+            self.out.append(thing)
+            return f"{known}"
+
+        made = tool(effect="write", name="lend", rule=self.rule, snapshot=lambda: {"out": len(self.out)})
+        return made(lend if self.how == "thread" else lend_async)
+
+
+def lend_at_once(gate: Gate, count: int) -> list[Outcome]:
+    async def all_at_once() -> list[Outcome]:
+        return await asyncio.gather(*(gate.call("lend", {"thing": f"t{n}"}, session="s1") for n in range(count)))
+
+    return asyncio.run(all_at_once())
+
+
+@pytest.mark.promise("decide.room-rule")
+@pytest.mark.parametrize("how", ["async", "thread"])
+@pytest.mark.parametrize(("limit", "calls"), [(0, 2), (1, 6), (3, 8), (5, 4)])
+def test_calls_at_the_same_time_cannot_pass_a_limit_together(tmp_path: Path, how: str, limit: int, calls: int) -> None:
+    lending = Lending(limit, how=how)
+    with open_gate(tmp_path, lending.tool()) as opened:
+        found = lend_at_once(opened, calls)
+        again = asyncio.run(opened.call_many([("lend", {"thing": "more"})] * 3, session="s1"))
+    accepted = [outcome for outcome in found if outcome.ok]
+    assert len(accepted) == min(limit, calls)
+    assert {reason(outcome) for outcome in found if not outcome.ok} <= {"all_lent"}
+    assert sorted(outcome.result for outcome in accepted) == [f"{n}" for n in range(len(accepted))]
+    assert len(lending.out) == len(accepted) + sum(outcome.ok for outcome in again) <= max(limit, 0)
+
+
+@pytest.mark.promise("decide.room-rule")
+def test_a_limit_holds_for_callers_of_several_event_loops(tmp_path: Path) -> None:
+    lending = Lending(3, how="thread")
+    found: list[Outcome] = []
+    with open_gate(tmp_path, lending.tool()) as opened:
+        callers = [threading.Thread(target=lambda: found.extend(lend_at_once(opened, 3))) for _ in range(3)]
+        callers += [threading.Thread(target=lambda: found.append(opened.call_sync("lend", {"thing": "x"})))]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join(PATIENCE_S)
+    assert (len(found), sum(outcome.ok for outcome in found), len(lending.out)) == (10, 3, 3)
+
+
+@pytest.mark.promise("decide.room-rule")
+def test_a_tool_without_a_rule_takes_its_turn_if_it_has_the_snapshot(tmp_path: Path) -> None:
+    lending = Lending(3)
+
+    @tool(effect="write", name="close", snapshot=lambda: {"out": len(lending.out)})
+    async def close() -> None:
+        assert len(lending.out) < 3
+        await asyncio.sleep(0.002)
+        lending.limit = 0
+
+    async def all_at_once() -> list[Outcome]:
+        calls = [("lend", {"thing": "a"}), ("close", {}), ("lend", {"thing": "b"}), ("lend", {"thing": "c"})]
+        return await asyncio.gather(*(opened.call(name, args, session="s1") for name, args in calls))
+
+    with open_gate(tmp_path, lending.tool(), close) as opened:
+        assert [outcome.ok for outcome in asyncio.run(all_at_once())] == [True, True, False, False]
+
+
+@pytest.mark.promise("decide.room-rule")
+def test_a_tool_under_a_rule_may_call_tools_under_rules_of_its_room(tmp_path: Path) -> None:
+    lending = Lending(2)
+
+    @tool(effect="write", name="lend_set", snapshot=dict, rule=lambda *_: ALLOW)
+    async def lend_set() -> int:
+        some = await asyncio.gather(*(opened.call("lend", {"thing": f"s{n}"}, session="s1") for n in range(4)))
+        return sum(outcome.ok for outcome in some)
+
+    with open_gate(tmp_path, lending.tool(), lend_set) as opened:
+        assert call(opened, "lend_set").unwrap() == 2
+        assert opened.call_sync("lend_set").unwrap() == 0
+    assert len(lending.out) == 2
+
+
+@pytest.mark.promise("decide.room-rule", "execute.cancel")
+def test_a_caller_who_leaves_while_waiting_for_earlier_calls_leaves_a_receipt_and_no_gap(tmp_path: Path) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    @tool(effect="write", name="slow", snapshot=dict, rule=lambda *_: ALLOW)
+    async def slow() -> None:
+        begun.set()
+        await go_on.wait()
+
+    async def three() -> list[Any]:
+        first, second, third = (asyncio.ensure_future(opened.call("slow", session="s1")) for _ in range(3))
+        await begun.wait()
+        second.cancel()
+        await asyncio.sleep(0)
+        go_on.set()
+        return await asyncio.gather(first, second, third, return_exceptions=True)
+
+    with open_gate(tmp_path, slow) as opened:
+        first, second, third = asyncio.run(three())
+        assert (first.ok, third.ok, type(second)) == (True, True, asyncio.CancelledError)
+        assert sorted(receipt.header["outcome"].get("fault", "") for receipt in outcomes(opened)) == [
+            "",
+            "",
+            "cancelled",
+        ]
+
+
+@pytest.mark.promise("decide.room-rule")
+def test_a_snapshot_of_data_that_changes_is_read_off_the_event_loop_and_a_fixed_one_is_not_read(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def read() -> dict[str, Any]:
+        seen.append(threading.current_thread().name)
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        return {"n": 1}
+
+    snapshots: list[Any] = []
+    rule = lambda _proposal, snapshot: snapshots.append(snapshot) or ALLOW  # noqa: E731
+
+    def nothing() -> None:
+        return None
+
+    live = tool(effect="write", name="live", rule=rule, snapshot=read)(nothing)
+    fixed = tool(effect="write", name="fixed", rule=rule, snapshot={"n": 2})(nothing)
+    with open_gate(tmp_path, live, fixed) as opened:
+        assert call(opened, "live").ok
+        assert call(opened, "fixed").ok
+    assert (len(seen), snapshots) == (2, [{"n": 1}, {"n": 2}])
+
+
+@pytest.mark.promise("decide.room-rule")
+@pytest.mark.parametrize(
+    ("broken", "cause"),
+    [
+        ("rule", "This program: the tool's rule failed: ZeroDivisionError."),
+        ("snapshot", "its snapshot cannot be read (ZeroDivisionError)"),
+        ("answer", "it returned str instead of Decision"),
+        ("no fault", "must have a `fault`"),
+        ("unserialisable", "its snapshot is not JSON"),
+    ],
+)
+def test_a_room_whose_code_fails_refuses_says_why_and_the_gate_goes_on(
+    tmp_path: Path, runs: list[str], broken: str, cause: str
+) -> None:
+    def fails(*_args: Any) -> Any:
+        raise ZeroDivisionError("secret of somebody")
+
+    rules = {"rule": fails, "answer": lambda *_: "yes", "no fault": lambda *_: Decision(verdict="deny")}
+    rule = rules.get(broken, lambda *_: ALLOW)
     snapshot = {"snapshot": fails, "unserialisable": object}.get(broken, dict)
     with open_gate(tmp_path, with_rule(rule, snapshot, runs)) as opened:
-        assert reason(call(opened, "move", {"to": "a"})) == "room_rule_failed"
+        outcome = call(opened, "move", {"to": "secret place"})
+        assert reason(outcome) == "room_rule_failed"
+        hint = outcome.problem()["error"]["details"]["hint"]
+        assert cause in hint
+        assert "TALLY_DEBUG=1" in hint
+        assert "secret" not in hint
         assert len(outcomes(opened)) == 1
     assert runs == []
 

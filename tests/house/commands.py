@@ -24,6 +24,8 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]]),
         "HOME": str(folder),
+        # Model files are fetched once for a machine, not by each command.
+        "XDG_DATA_HOME": os.environ.get("XDG_DATA_HOME", str(Path.home() / ".local" / "share")),
         "TALLY_STATE_DIR": str(folder / ".state"),
         # The source goes first; what follows may hold the entry points of the rooms.
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),

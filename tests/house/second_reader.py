@@ -516,7 +516,9 @@ def _check_losses(ledger: Ledger, mirror: Path | None) -> None:
         context = header["context"] if header["kind"] == "recovery" else {}
         if context.get("incident") == "acknowledged_lost":
             lost.add(header["receipt_id"])
-        elif context.get("incident") == "earlier_log" and context["records"]:
+        elif context.get("incident") in {"mirror_missing", "mirror_behind"} or (
+            context.get("incident") == "earlier_log" and context["records"]
+        ):
             lost.add(context["mirror"])
         elif context.get("incident") == "loss_accepted":
             lost.discard(context["accepted"])
@@ -606,6 +608,10 @@ def _carried(items: Any, note: Note) -> dict[str, Carried]:
                 "a payload does not fit its digest",
             )
         receipts[header["receipt_id"]] = Carried(header, whole["outputs"])
+    orders = {one.header["links"]["erased"] for one in receipts.values() if one.header["kind"] == "erasure"}
+    for item in items:
+        if "~" in {item["inputs"], item["outputs"]}:
+            demand(json.loads(item["header"])["receipt_id"] in orders, "a payload is left out")
     return receipts
 
 
@@ -643,7 +649,8 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _check_cited(cited: Sequence[str], check: Mapping[str, Any], receipts: Mapping[str, Carried]) -> None:
-    demand(receipts.keys() == {check["receipt_id"], *cited}, "other receipts than the reply cites")
+    others = {name for name, one in receipts.items() if one.header["kind"] == "erasure"} - set(cited)
+    demand(receipts.keys() - others == {check["receipt_id"], *cited}, "other receipts than the reply cites")
     named = {value for name, value in check.get("links", {}).items() if name.startswith("cites_")}
     demand(named == set(cited), "the check's header names other receipts")
     for receipt_id in cited:

@@ -25,10 +25,11 @@ from tallystick import Card, Gate, ToolError, tool
 from tallystick.app.agents import administration_of
 from tallystick.gate.admit import arguments, envelope, nonces, strictjson
 from tallystick.gate.codes import FAULTS
+from tallystick.gate.decide import provenance
 from tallystick.gate.decide.bindings import call_digest
 from tallystick.gate.quotes import find_quote, fold_text
 from tallystick.gate.record import bundle as bundles
-from tallystick.gate.record import examiner, seal
+from tallystick.gate.record import record_signer, record_verifier
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.consistency import check_heads
 from tallystick.gate.record.tree import consistency_proof
@@ -689,6 +690,7 @@ def test_the_reasons_of_a_decision_are_those_in_the_code() -> None:
         for keyword in node.keywords
         if keyword.arg == "reason" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
     }
+    literals |= {provenance.REASON, provenance.NOT_ASKED_FOR}
     section = PAGE.partition("## 4. ")[2].partition("\n## 5. ")[0]
     written = set(re.findall(r"`([a-z_]+)`", section))
     assert literals - {"allowed"} <= written
@@ -701,7 +703,7 @@ def test_the_reasons_of_a_decision_are_those_in_the_code() -> None:
 def test_every_header_field_is_on_the_page(made: Made) -> None:
     names = {name.strip() for row in table("field | kind of value") for name in row[0].split(",")}
     only_flat = {"erased", "excerpt", "inputs", "outputs", "sha256"}
-    assert names == seal.RESERVED - only_flat
+    assert names == record_signer.RESERVED - only_flat
     ledger = second.read_ledger(made.audit, made.mirror)
     assert {name for header in ledger.headers for name in header} <= names
 
@@ -714,7 +716,7 @@ def test_every_kind_of_record_is_on_the_page(made: Made) -> None:
     words = set(re.findall(r"`([a-z_]+)`", section))
     outcomes = [header["outcome"] for header in ledger.headers if "outcome" in header]
     assert {outcome["status"] for outcome in outcomes} | {name for outcome in outcomes for name in outcome} <= words
-    assert examiner.RECOVERIES.keys() <= words
+    assert record_verifier.RECOVERIES.keys() <= words
 
 
 @pytest.mark.promise("house.protocol")

@@ -38,7 +38,7 @@ def test_every_defence_names_a_test_that_exists() -> None:
         "Any program under your account",
         "Whoever has the secret can forge",
         "Journal and mirror rolled back together",
-        "Presence is what is proved, not support",
+        "Presence is proved, support is checked by rules",
         "wait in the database while a call is held",
         "Tools named in",
         "count in one process",

@@ -21,6 +21,7 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.session import LOCAL_OWNER, Caller, Session
+from tallystick.providers.net.client import PinnedHttpClient
 from tallystick.settings import Settings, parse_settings
 from tallystick.storage.keys import new_log_key, new_secret
 from tallystick.storage.ledger import audit_folder, open_ledger
@@ -58,13 +59,13 @@ def same_chance() -> Callable[[int], bytes]:
 
 def make(workspace: Path) -> dict[str, bytes]:
     """Make the ledger in an empty folder; the files of the example by name."""
-    settings = parse_settings({"ledger": {"durability": "os", "mirror": "off"}})
+    settings = parse_settings({"ledger": {"durability": "os", "mirror": "off"}, "policy": {"write": "allow"}})
     audit = audit_folder(workspace)
     audit.mkdir(parents=True)
     _put_keys(audit)
     (workspace / "Story").mkdir()
     (workspace / "Story" / "one.md").write_text(STORY, encoding="utf-8")
-    ledger = open_ledger(workspace, settings, clock=StepClock(), random=same_chance())
+    ledger = open_ledger(workspace, settings, http=PinnedHttpClient(), clock=StepClock(), random=same_chance())
     try:
         files = _fill(ledger, workspace, settings)
     finally:

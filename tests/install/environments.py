@@ -53,6 +53,12 @@ class Environment:
         """Run `tally`."""
         return self.run("tally", *words, given=given, **more)
 
+    def switch_on(self, room: str) -> None:
+        """Make the working folder a workspace where a room is on."""
+        (self.work / "tallystick.toml").touch()
+        done = self.tally("rooms", "on", room)
+        assert done.returncode == 0, done.stderr
+
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start `tally` and leave it running."""
         return subprocess.Popen(
@@ -93,10 +99,10 @@ def _pip(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def by_links(folder: Path, wheel: Path, *extras: str) -> Environment:
-    """Unpack the wheel, and link what it declares; the test is left out where that is not installed here."""
+    """Link the unpacked wheel and what it declares; the test is left out where that is not installed here."""
     environment = Environment(folder)
-    with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(environment.packages)
+    for part in _unpacked(wheel).iterdir():
+        (environment.packages / part.name).symlink_to(part)
     (about,) = environment.packages.glob("tallystick-*.dist-info")
     try:
         needed = closure(PathDistribution(about), extras)
@@ -108,6 +114,15 @@ def by_links(folder: Path, wheel: Path, *extras: str) -> Environment:
     command.write_text(f"#!{environment.bin / 'python'}\nfrom tallystick.__main__ import main\nmain()\n")
     command.chmod(0o755)
     return environment
+
+
+@cache
+def _unpacked(wheel: Path) -> Path:
+    """The wheel's files in a folder beside it: once, so that they are compiled once for all environments."""
+    folder = wheel.with_suffix("")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder)
+    return folder
 
 
 def closure(wheel: Distribution, extras: tuple[str, ...]) -> list[Distribution]:

@@ -104,7 +104,9 @@ def _twine(*files: Path) -> str:
 
 def _same_files(wheel: Path, sdist: Path, folder: Path) -> str:
     with tarfile.open(sdist) as packed:
-        packed.extractall(folder, filter="data")
+        # Python before 3.11.4 has no filters.
+        packed.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        packed.extractall(folder)
     (tree,) = folder.iterdir()
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "again")]
     subprocess.run(command, cwd=tree, capture_output=True, timeout=PATIENCE_S, check=True)

@@ -13,7 +13,8 @@ from tests.install.using import call_a_tool, doctor, first_snippet, get, served,
 ROOMS = ("desk", "insight", "studio")
 PREFIXES = [path for name in ROOMS for path in manifests()[name].paths]
 """The paths of rooms that need more than the base."""
-EXTRAS = ("page", "mcp", "models", "durable", "postgres", "tracing", "agents", "langgraph")
+EXTRAS = ("page", "mcp", "models", "durable", "postgres", "tracing", "agents", "langgraph", "reading",
+          "parser")  # fmt: skip
 HEAVY = ("numpy", "torch", "scipy", "yaml", "nicegui", "mcp", "openai", "dbos")
 
 
@@ -38,7 +39,9 @@ def works(environment: Environment) -> None:
     call_a_tool(environment)
     wrap(environment)
     found = doctor(environment)
-    assert found["room memory"] == "available"
+    assert found["room memory"].endswith("tally rooms on memory")
+    environment.switch_on("memory")
+    assert doctor(environment)["room memory"] == "on"
     for name in (*(f"room {room}" for room in ROOMS), *(f"extra {extra}" for extra in EXTRAS)):
         assert found[name].endswith(f"pip install 'tallystick[{name.split()[1]}]'"), name
     with served(environment) as (address, told):

@@ -50,6 +50,24 @@ with tracing._tracer.start_as_current_span("a call"):
     pass
 tracing.close()
 """
+LOAD_MINILM = """
+from pathlib import Path
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tallystick.errors import ToolError
+from tallystick.providers.embeddings.minilm import MiniLm
+print(Tokenizer(WordLevel({"rain": 0}, unk_token="rain")).encode("rain").ids)
+try:
+    MiniLm(Path("nowhere"))
+except ToolError as error:
+    print(type(error.__cause__).__name__)
+"""
+SPLIT_WITH_SPACY = """
+import spacy
+english = spacy.blank("en")
+english.add_pipe("sentencizer")
+print(len(list(english("It rained. It was dark.").sents)))
+"""
 
 
 def studio(environment: Environment) -> None:
@@ -93,6 +111,7 @@ def models(environment: Environment) -> None:
 
 
 def mcp(environment: Environment) -> None:
+    environment.switch_on("memory")
     answers = talk(environment, "mcp", "serve", messages=[{"id": 1, "method": "tools/list"}])
     assert "mem.search" in json.dumps(answers[1]["result"]["tools"])
 
@@ -102,7 +121,7 @@ def durable(environment: Environment) -> None:
     assert worker.stderr is not None
     try:
         told = ""
-        while "takes runs" not in told:
+        while "is running" not in told:
             line = worker.stderr.readline()
             assert line, told
             told += line
@@ -142,6 +161,17 @@ def tracing(environment: Environment) -> None:
     assert received == ["/v1/traces"]
 
 
+def reading(environment: Environment) -> None:
+    # The model's file is fetched, not installed: it is what is missing, and no package.
+    said = environment.run("python", "-c", LOAD_MINILM)
+    assert said.stdout.split() == ["[0]", "NoSuchFile"], said.stdout + said.stderr
+
+
+def parser(environment: Environment) -> None:
+    said = environment.run("python", "-c", SPLIT_WITH_SPACY)
+    assert said.stdout.split() == ["2"], said.stderr
+
+
 def example(name: str) -> Callable[[Environment], None]:
     def runs(environment: Environment) -> None:
         done = environment.run("python", str(ROOT / "examples" / name))
@@ -153,7 +183,7 @@ def example(name: str) -> Callable[[Environment], None]:
 USES: dict[str, Callable[[Environment], None]] = {
     "studio": studio, "insight": insight, "desk": desk, "page": page, "models": models, "mcp": mcp,
     "durable": durable, "postgres": postgres, "tracing": tracing, "agents": example("agents_sdk.py"),
-    "langgraph": example("langgraph_agent.py"),
+    "langgraph": example("langgraph_agent.py"), "reading": reading, "parser": parser,
 }  # fmt: skip
 
 
@@ -161,8 +191,10 @@ USES: dict[str, Callable[[Environment], None]] = {
 @pytest.mark.parametrize("extra", USES)
 def test_an_extra_alone_brings_all_that_its_feature_needs(extra: str, tmp_path: Path, wheel: Path) -> None:
     environment = by_links(tmp_path, wheel, extra)
+    if extra in manifests():
+        environment.switch_on(extra)
     found = doctor(environment)
-    assert found.get(f"room {extra}", "available") == "available"
+    assert found.get(f"room {extra}", "on") == "on"
     assert f"extra {extra}" not in found
     USES[extra](environment)
 

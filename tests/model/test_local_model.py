@@ -11,19 +11,20 @@ import pytest
 from tallystick import Gate
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.forms import shaped
-from tallystick.providers.local.weights import BUNDLED
-from tallystick.providers.models import model_for
+from tallystick.providers.endpoints import model_for
+from tallystick.providers.local.weights import DEFAULT_MODEL
 from tallystick.settings import Settings
 from tallystick.turns.agent import Agent, Endpoint
-from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
+from tallystick.turns.loop import Request, TurnResult, TurnToolPolicy, run_turn
 from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import open_gate, outcomes
 from tests.model.prompts import PROMPTS, furnish, tools
 from tests.providers.chat.asking import SCHEMA, asking, said
+from tests.verifying import verify
 
 pytestmark = [pytest.mark.local_model, pytest.mark.promise("providers.schema-works")]
 AGENT = Agent(agent_id="assistant", name="Assistant", role="assistant", purpose="Answers from what tools return.")
-LOCAL = Endpoint(agent_id="assistant", provider="local", model=BUNDLED, timeout_s=300.0)
+LOCAL = Endpoint(agent_id="assistant", provider="local", model=DEFAULT_MODEL, timeout_s=300.0)
 TOKENS = 160
 """The longest envelope seen here has 123; a model that repeats itself in a free text does not end within any limit."""
 
@@ -70,7 +71,7 @@ async def turn_of(gate: Gate, tool: str, message: str, *, schema: bool, steps: i
     def check(reply: str, *, tools_ran: bool, receipts: Any, conference: bool) -> Any:
         return gate.check_reply(reply, session=turn.session, tools_ran=tools_ran, conference=conference)
 
-    policy = ToolPolicy(require_tool=True, allowed_tools=frozenset({tool}))
+    policy = TurnToolPolicy(require_tool=True, allowed_tools=frozenset({tool}))
     request = Request(message=message, agent=AGENT, policy=policy, max_steps=steps, max_tokens=TOKENS)
     return Ran(result=await run_turn(request, model=model, turn=turn, check=check), first=model.finishes[0])
 
@@ -96,7 +97,7 @@ def test_what_the_model_finishes_is_admitted_with_the_schema_on_and_little_is_wi
             ran[which] = asyncio.run(turns_of(gate, schema=which == "on"))
             held = {receipt.receipt_id for receipt in outcomes(gate)}
         assert all(set(each.result.receipts) <= held for each in ran[which])
-        assert Gate.verify(folder).ok
+        assert verify(folder).ok
         figures.extend(_rows(which, ran[which]))
     assert not [
         each.result.model_error for turns in ran.values() for each in turns if each.result.model_error is not None

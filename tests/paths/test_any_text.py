@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick import Gate, Outcome, tool
+from tallystick import Outcome, tool
 from tallystick.gate.decide.verdict import Limits
 from tallystick.turns.turn import Turn
 from tests.gates import open_gate, outcomes
 from tests.sizes import size
+from tests.verifying import verify
 
 SHAPES = ["", "null", "[]", "{}", '"x"', "7", "<think>", "```json\n{}\n```", "\ufeff{}", "{" * 100, "\x00", "NaN"]
 
@@ -225,7 +226,7 @@ def test_mutated_envelopes_run_nothing_without_the_right_nonce(tmp_path: Path) -
     assert counts["rejected"] > total // 2
     assert counts["accepted"] + counts["transformed"] > 0
     watched.gate.close()
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok
 
 
 def changed(rng: random.Random, text: str) -> str | bytes:

@@ -14,6 +14,7 @@ from tests.gate.execute import isolated
 from tests.gate.execute.test_runner import in_a_process
 from tests.gates import kinds, open_gate, outcomes
 from tests.sizes import size
+from tests.verifying import verify
 
 
 @tool(effect="read")
@@ -82,7 +83,7 @@ def test_a_tool_that_forks_leaves_one_receipt(tmp_path: Path, way: str, durabili
     with os.fdopen(read_end) as pipe:
         # Nothing that was forked is still there to write anything.
         assert pipe.read() == ""
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok
     with open_gate(tmp_path) as opened:
         assert kinds(opened) == ["started", "outcome", "outcome"]
 

@@ -13,10 +13,11 @@ import pytest
 
 from tallystick import Gate
 from tallystick.turns.agent import Agent
-from tallystick.turns.loop import ToolPolicy, TurnResult
+from tallystick.turns.loop import TurnResult, TurnToolPolicy
 from tallystick.turns.model import Ask
 from tests.gates import kinds, open_gate, outcomes
 from tests.turns.scripted import Scripted, asked, call, done, nonce_in, play, receipt_in
+from tests.verifying import verify
 
 pytestmark = pytest.mark.promise("turns.acceptance")
 
@@ -51,7 +52,7 @@ def assert_refused_unrun(gate: Gate, result: TurnResult, code: str) -> None:
     assert refused.header["outcome"]["status"] == "rejected"
     assert refused.header["receipt_id"] == result.steps[-1].receipt_id
     assert kinds(gate) == ["outcome"]
-    assert Gate.verify(gate.workspace).ok
+    assert verify(gate.workspace).ok
 
 
 def assert_reply_refused(gate: Gate, result: TurnResult, code: str) -> None:
@@ -100,7 +101,7 @@ def test_4_agent_attempts_tool_call_in_plain_text_is_rejected(gate: Gate, text: 
 )
 @pytest.mark.parametrize("required", [True, False], ids=["required", "free"])
 def test_5_tool_call_json_with_extra_text_is_rejected(gate: Gate, before: str, after: str, *, required: bool) -> None:
-    policy = ToolPolicy(require_tool=required)
+    policy = TurnToolPolicy(require_tool=required)
     result = chat(gate, call("file_reader", READ, before=before, after=after), policy=policy)
     assert_refused_unrun(gate, result, "tool_call_invalid_format")
 
@@ -111,7 +112,7 @@ def stale(_ask: Ask) -> str:
 
 @pytest.mark.parametrize("required", [True, False], ids=["required", "free"])
 def test_6_tool_call_json_with_wrong_nonce_is_rejected(gate: Gate, *, required: bool) -> None:
-    result = chat(gate, stale, policy=ToolPolicy(require_tool=required))
+    result = chat(gate, stale, policy=TurnToolPolicy(require_tool=required))
     assert_refused_unrun(gate, result, "tool_call_nonce_invalid")
 
 
@@ -139,7 +140,7 @@ def test_smoke_json_only_tool_call_mints_a_receipt_that_the_evidence_cites(gate:
     assert result.findings is not None
     assert result.findings.receipts == result.receipts
     assert kinds(gate) == ["outcome", "outcome", "reply_check"]
-    assert Gate.verify(gate.workspace).ok
+    assert verify(gate.workspace).ok
 
 
 def test_smoke_a_reply_after_tools_without_its_receipt_is_rejected(gate: Gate) -> None:

@@ -8,6 +8,7 @@ import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
@@ -28,7 +29,8 @@ def door(tmp_path: Path) -> Iterator[Doorway]:
 
 
 def marked(round_number: int, agent_id: str) -> str:
-    return f"Zq{round_number}{agent_id}zq"
+    # Letters alone: a number or a name would have to stand in the quote.
+    return f"zq{ascii_lowercase[round_number]}{agent_id}zq"
 
 
 def word_of(agent_id: str, number: int) -> Says:
@@ -42,17 +44,22 @@ def test_no_prompt_holds_anothers_reply_of_this_round_or_any_earlier_one(door: D
     meeting = Meeting(door, "writer", "editor", "critic", "continuity")
     seen: list[tuple[int, str, str]] = []
     for number in range(1, ROUNDS + 1):
-        script = [*tools(), *(word_of(agent_id, number) for agent_id in meeting.agents)]
+        holds = number % 2 == 1
+        # A refused answer is written again once.
+        asks = [agent_id for agent_id in meeting.agents for _ in range(1 if holds else 2)]
+        script = [*tools(), *(word_of(agent_id, number) for agent_id in asks)]
         held, asked = meeting.play(*script, prompt=f"Round {number}: does Ada sail?")
         assert held["state"] == "closed"
-        steps = len(tools())
-        speakers = ["tools"] * steps + list(meeting.agents)
+        assert {reply["status"] for reply in held["replies"]} == {"accepted" if holds else "rejected"}
+        speakers = ["tools"] * len(tools()) + asks
         seen += [(number, who, text) for who, text in zip(speakers, prompts(asked), strict=True)]
         recorded = {given["agent_id"]: given["prompt_sha256"] for given in meeting.get()["rounds"][-1]["replies"]}
         assert len(set(recorded.values())) == len(meeting.agents), "every prompt is another's"
     words = [marked(number, who) for number in range(1, ROUNDS + 1) for who in meeting.agents]
-    for (number, who, text), word in itertools.product(seen, words):
-        assert word not in text, f"{who} in round {number} was shown {word}"
+    shown = [(number, who, word) for (number, who, text), word in itertools.product(seen, words) if word in text]
+    # Whoever writes again is shown their own refused words of this round, and nobody else's.
+    again = [(number, who, marked(number, who)) for number in range(2, ROUNDS + 1, 2) for who in meeting.agents]
+    assert shown == again
     # The user sees it all.
     told = str(meeting.transcript())
     assert all(word in told for word in words)
@@ -85,11 +92,14 @@ def test_what_was_said_cannot_be_had_through_a_tool_either(tmp_path: Path) -> No
 def test_six_agents_and_three_tool_calls_make_three_receipts(door: Doorway) -> None:
     meeting = Meeting(door, *EVERYONE[1:])
     three = tools(("file_locator", {"search_criteria": "Ada"}), ("file_reader", {"file_path": SCENE, "start_line": 3}))
-    held, asked = meeting.play(*three, *(says(agent_id) for agent_id in EVERYONE))
+    # The planner cites no outline: refused, and asked once more.
+    asks = [agent_id for agent_id in EVERYONE for _ in range(2 if agent_id == "planner" else 1)]
+    held, asked = meeting.play(*three, *(says(agent_id) for agent_id in asks))
+    assert [reply["agent_id"] for reply in held["replies"] if reply["status"] != "accepted"] == ["planner"]
     assert len(held["receipts"]) == len(meeting.ran()) == 3
     assert [each.receipt_id for each in meeting.ran()] == held["receipts"]
     assert {each.header["agent_id"] for each in meeting.ran()} == {"assistant"}
-    assert len(asked) == 4 + 6
+    assert len(asked) == 4 + 6 + 1
     for text in prompts(asked)[4:]:
         assert all(receipt in text for receipt in held["receipts"])
 

@@ -12,6 +12,7 @@ from tallystick.gate.admit.names import TOOL_ID
 from tests.gate.admit.test_bfcl import fits, multi_turn, schema_of, single_turn
 from tests.gates import open_gate
 from tests.sizes import size
+from tests.verifying import verify
 
 OWN = [
     ("forecast", {"type": "dict", "properties": {"place": {"type": "string"}, "days": {"type": "integer"}}, "required": ["place"]},
@@ -77,4 +78,4 @@ def test_every_gold_call_that_fits_its_schema_runs(tmp_path: Path, data: Path) -
     with open_gate(tmp_path) as gate:
         asyncio.run(all_of_them())
         assert gate.ledger.size() == 2 * len(chosen) >= 400
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok

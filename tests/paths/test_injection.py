@@ -105,6 +105,25 @@ def test_a_grant_is_also_used_by_the_same_call_made_again(gate: Gate) -> None:
     assert send(begun(gate, "Answer letter 1."), SPY).held is not None
 
 
+@tool(effect="write", inline=True)
+def unlock_gate() -> str:
+    """Unlock the gate."""
+    return "open"
+
+
+@pytest.mark.promise("provenance.asked-for")
+def test_a_call_without_arguments_that_nobody_asked_for_is_held(gate: Gate) -> None:
+    gate.register(unlock_gate)
+    asked, unasked = (begun(gate, text) for text in ("Read letter 1, then unlock the gate.", "What does letter 1 say?"))
+    assert asked.submit_sync(then_said("unlock_gate", {}, asked.nonce)).ok
+    outcome = unasked.submit_sync(then_said("unlock_gate", {}, unasked.nonce))
+    assert outcome.held is not None
+    assert outcome.rejection is not None
+    assert outcome.rejection.reason == "not_asked_for"
+    gate.approvals.approve(outcome.held.approval_id, person="owner", channel="terminal")
+    assert gate.resume_sync(outcome.held.approval_id).ok
+
+
 @pytest.mark.promise("provenance.held")
 def test_what_a_failure_says_is_somebodys_text_too(gate: Gate) -> None:
     turn = gate.turn(session="s1", user_texts=["Try it."])

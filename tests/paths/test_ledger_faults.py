@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 import tallystick
-from tallystick import Gate, Outcome, tool
+from tallystick import Outcome, tool
 from tallystick.gate.session import Session
 from tests.gates import kinds, open_gate, outcomes, receipts, said
+from tests.verifying import verify
 
 RUNS: list[str] = []
 JOURNAL = ".control-room/audit/journal"
@@ -111,7 +112,7 @@ def test_on_a_full_disk_nothing_that_writes_runs_and_the_next_call_works(tmp_pat
             assert refused(asyncio.run(gate.call("look", {"text": "secret"})))
         assert asyncio.run(gate.call("put", {"text": "again"})).result == "put again"
         assert kinds(gate) == ["started", "outcome"] * 2
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok
 
 
 @pytest.mark.promise("record.nothing-unlogged", "record.unfinished")
@@ -142,7 +143,7 @@ def test_when_the_outcome_cannot_be_written_the_result_is_not_shown_and_the_end_
             {"started": started.receipt_id},
         )
         assert asyncio.run(again.call("look")).ok
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok
 
 
 PROGRAM = """
@@ -195,7 +196,7 @@ def test_a_process_killed_while_a_tool_runs_leaves_an_end_that_is_unknown(
     with open_gate(tmp_path, look) as gate:
         # It is said once.
         assert gate.ledger.size() == 2
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok
 
 
 @pytest.mark.promise("record.unfinished")

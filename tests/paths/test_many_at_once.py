@@ -13,6 +13,7 @@ import tallystick
 from tallystick import Gate, tool
 from tests.gates import open_gate, outcomes
 from tests.sizes import size
+from tests.verifying import verify
 
 EACH = size(100, 1_000)
 
@@ -30,7 +31,7 @@ async def append(gate: Gate, who: int, many: int = EACH) -> None:
 
 def check(workspace: Path, writers: int) -> None:
     """Every call is there, each writer's in its own order, and the whole is one chain."""
-    report = Gate.verify(workspace)
+    report = verify(workspace)
     assert report.ok, report.problems
     with open_gate(workspace, note) as gate:
         calls = [receipt.inputs["args"] for receipt in outcomes(gate)]

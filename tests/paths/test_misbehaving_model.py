@@ -13,7 +13,7 @@ from tallystick.gate.tool import Tool, tool
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.turns.agent import Agent, Endpoint
-from tallystick.turns.loop import Request, ToolPolicy, TurnResult, run_turn
+from tallystick.turns.loop import Request, TurnResult, TurnToolPolicy, run_turn
 from tallystick.turns.model import Ask, Model, ModelError, Said
 from tests.gates import every_byte, kinds, open_gate, receipts
 from tests.scripted_server import (
@@ -32,7 +32,7 @@ from tests.scripted_server import (
 )
 
 KEY = "sk-turn-0d2f77aa91"
-POLICY = ToolPolicy(require_tool=True, allowed_tools=frozenset({"reader"}))
+POLICY = TurnToolPolicy(require_tool=True, allowed_tools=frozenset({"reader"}))
 AGENT = Agent(agent_id="writer", name="Writer", role="writer", purpose="Writes.")
 
 

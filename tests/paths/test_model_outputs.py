@@ -12,6 +12,7 @@ import pytest
 from tallystick import Card, Gate, Tool
 from tests.gates import open_gate, outcomes
 from tests.sizes import size
+from tests.verifying import verify
 
 TYPES = {
     "string": "string",
@@ -82,7 +83,7 @@ def check(workspace: Path, toolkits: list[dict[str, Any]], texts: list[str]) -> 
         asyncio.run(submit_all(gate, texts))
         assert len(outcomes(gate)) == gate.ledger.size() == len(texts)
     assert runs == []
-    assert Gate.verify(workspace).ok
+    assert verify(workspace).ok
 
 
 @pytest.mark.promise("admit.injected-through-gate")

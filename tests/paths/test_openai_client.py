@@ -12,6 +12,7 @@ import pytest
 from tallystick import Gate
 from tests.doors.http.talking import SCENE, events, write_story
 from tests.doors.test_serve import Process
+from tests.verifying import verify
 
 ASK: list[Any] = [{"role": "user", "content": "Did Ada set foot on a boat?"}]
 WEATHER: Any = {
@@ -32,6 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("openai") / "work"
     folder.mkdir()
     write_story(folder)
+    (folder / "tallystick.toml").write_text('rooms = ["studio"]\n')
     return folder
 
 
@@ -184,6 +186,6 @@ def test_every_receipt_of_a_conversation_is_verified_when_the_server_is_gone(tmp
         whole = json.loads(curl(served, "/v1/chat/completions", {"model": "offline", "messages": ASK}))
     finally:
         served.end()
-    report = Gate.verify(tmp_path / "work")
+    report = verify(tmp_path / "work", tmp_path / "state")
     assert report.ok, report.problems
     assert report.size > len(whole["tallystick"]["receipts"])

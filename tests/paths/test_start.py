@@ -27,7 +27,7 @@ except SystemExit as end:
 OPEN = f"""
 import sys
 from tallystick import Gate
-with Gate.open(sys.argv[1]) as gate:
+with Gate.open(sys.argv[1], rooms=["desk", "insight", "memory", "studio"]) as gate:
     print(*(card.name for card in gate.tools()))
 {TELL}
 """

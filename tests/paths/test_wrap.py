@@ -11,6 +11,7 @@ import pytest
 from tallystick import Gate
 from tallystick.doors.mcp.relay.pins import PinBook, digest_of
 from tests.gates import every_byte
+from tests.verifying import verify
 from tests.wrapped import Client, House, refusal, server, text_of
 
 ALLOW = '[policy]\nread = "allow"\nwrite = "allow"\nexternal = "allow"\n'
@@ -128,7 +129,7 @@ def test_without_a_workspace_the_receipts_lie_in_the_home_folder_under_the_serve
     command = [sys.executable, "-m", "tallystick", "mcp", "wrap", "--", *server()]
     with Client(command, home=house.home, hello={}) as client:
         client.call("echo", {"text": "x"})
-    assert Gate.verify(house.home / ".tallystick/relay/upstream_script").ok
+    assert verify(house.home / ".tallystick/relay/upstream_script").ok
 
 
 @pytest.mark.promise("relay.refused")

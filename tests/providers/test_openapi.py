@@ -15,7 +15,7 @@ from tallystick.doors.http.context import HttpContext
 from tallystick.doors.identity import Identity, StartupToken
 from tallystick.errors import RegistrationError, ToolError
 from tallystick.providers.openapi import tool_from_operation
-from tallystick.providers.sending import Parameter, Sending, sending
+from tallystick.providers.operation_request import OperationRequest, Parameter, build_request
 from tallystick.settings import AuthSettings
 from tests.gates import open_gate
 
@@ -80,10 +80,10 @@ class Shop:
     """Where requests go."""
 
     def __init__(self, answer: Any = None) -> None:
-        self.sent: list[Sending] = []
+        self.sent: list[OperationRequest] = []
         self.answer = answer
 
-    async def send(self, request: Sending) -> Any:
+    async def send(self, request: OperationRequest) -> Any:
         self.sent.append(request)
         return self.answer
 
@@ -105,7 +105,7 @@ def test_an_operation_becomes_a_governed_tool(tmp_path: Path) -> None:
         outcome = gate.call_sync("getPet", {"shop": "a/b", "pet": "Rex & co", "tone": "kind", "X-Trace": True})
         assert outcome.unwrap() == {"name": "Rex"}
         assert shop.sent == [
-            Sending(
+            OperationRequest(
                 method="GET", path="/shops/a%2Fb/pets/Rex%20%26%20co", query={"tone": "kind"}, headers={"X-Trace": "true"}
             )
         ]  # fmt: skip
@@ -169,8 +169,8 @@ def test_a_value_that_would_be_another_path_is_not_sent(value: str) -> None:
 def test_values_that_only_together_are_another_path_are_not_sent() -> None:
     parameters = [Parameter(name=name, place="path", required=True, schema={}) for name in ("a", "b")]
     with pytest.raises(ToolError):
-        sending("get", "/x/{a}{b}/y", parameters, {"a": ".", "b": "."})
-    assert sending("get", "/x/{a}{b}/y", parameters, {"a": ".", "b": "a"}).path == "/x/.a/y"
+        build_request("get", "/x/{a}{b}/y", parameters, {"a": ".", "b": "."})
+    assert build_request("get", "/x/{a}{b}/y", parameters, {"a": ".", "b": "a"}).path == "/x/.a/y"
 
 
 @pytest.mark.promise("providers.sending")
@@ -178,8 +178,8 @@ def test_values_that_only_together_are_another_path_are_not_sent() -> None:
 def test_a_header_value_that_would_be_another_header_is_not_sent(value: str) -> None:
     header = Parameter(name="X-Note", place="header", required=False, schema={})
     with pytest.raises(ToolError):
-        sending("get", "/", [header], {"X-Note": value})
-    assert sending("get", "/", [header], {"X-Note": "plain"}).headers == {"X-Note": "plain"}
+        build_request("get", "/", [header], {"X-Note": value})
+    assert build_request("get", "/", [header], {"X-Note": "plain"}).headers == {"X-Note": "plain"}
 
 
 @pytest.mark.promise("providers.sending")
@@ -189,9 +189,9 @@ def test_whatever_the_arguments_the_path_keeps_its_parts(shop: str, pet: str) ->
     template = "/shops/{shop}/pets/{pet}"
     if {shop, pet} & {".", ".."}:
         with pytest.raises(ToolError):
-            sending("get", template, parameters, {"shop": shop, "pet": pet})
+            build_request("get", template, parameters, {"shop": shop, "pet": pet})
         return
-    path = sending("get", template, parameters, {"shop": shop, "pet": pet}).path
+    path = build_request("get", template, parameters, {"shop": shop, "pet": pet}).path
     parts = path.split("/")
     assert (parts[1], parts[3], len(parts)) == ("shops", "pets", 5)
     assert (unquote(parts[2], errors="surrogatepass"), unquote(parts[4], errors="surrogatepass")) == (shop, pet)
@@ -203,7 +203,7 @@ def test_whatever_the_arguments_the_path_keeps_its_parts(shop: str, pet: str) ->
 def test_values_are_written_as_json_writes_them() -> None:
     parameters = [Parameter(name="a", place="path", required=True, schema={})]
     for value, text in ((True, "true"), (None, "null"), (7, "7"), (1.5, "1.5"), ([1, "b", False], "1%2Cb%2Cfalse")):
-        assert sending("get", "/{a}", parameters, {"a": value}).path == f"/{text}"
+        assert build_request("get", "/{a}", parameters, {"a": value}).path == f"/{text}"
 
 
 REFUSED = {

@@ -25,6 +25,7 @@ from mcp.types import CreateMessageResult, ListRootsResult, TextContent
 
 from tallystick import Gate
 from tests.servers.conformance import both
+from tests.verifying import verify
 from tests.wrapped import QUICK
 
 SERVERS = os.environ.get("TALLY_MCP_SERVERS")
@@ -271,7 +272,7 @@ def test_a_third_partys_server_gives_the_same_with_the_gate_in_front(name, tmp_p
         gate.approvals.approve(hold.approval_id, person="p", channel="terminal")
     went = asyncio.run(call_once(wrapped, *held))
     assert "tally approvals" not in went.content[0].text
-    assert Gate.verify(workspace).ok
+    assert verify(workspace).ok
 
 
 @pytest.mark.promise("relay.conformance")
@@ -280,4 +281,4 @@ def test_a_reference_server_scores_the_same_in_the_public_suite_with_the_gate_in
     alone, together = both(ROOT.resolve(), tmp_path)
     assert together == alone
     assert sum(failed == 0 for _, failed in alone.values()) > 20
-    assert Gate.verify(tmp_path).ok
+    assert verify(tmp_path).ok

@@ -1,7 +1,6 @@
 """What the storage tests share."""
 
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,28 +8,13 @@ import sqlalchemy as sa
 
 from tallystick.settings import parse_settings
 from tallystick.storage.database import migrate, open_engine
-from tests.postgres import start_postgres
-
-_numbers = count()
-
-
-@pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URL of a PostgreSQL that is started once."""
-    return start_postgres(tmp_path_factory.mktemp("postgres"))
+from tests import databases
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database, of each kind in turn."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'some.db'}"
-    server = sa.make_url(request.getfixturevalue("postgres_url")).set(drivername="postgresql+psycopg")
-    name = f"tally_{next(_numbers)}"
-    admin = sa.create_engine(server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    return server.set(database=name).render_as_string(hide_password=False)
+    return databases.new_database(request.param, tmp_path)
 
 
 @pytest.fixture

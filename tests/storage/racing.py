@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.settings import parse_settings
-from tallystick.storage.approvals import SqlApprovalBook
+from tallystick.storage.approvals import SqlApprovalStore
 from tallystick.storage.database import migrate, open_engine, schema_version
 from tests.databases import migrate_with
 
@@ -20,7 +20,7 @@ def in_processes(work: Any, count: int, *args: Any) -> list[Any]:
 
 def take(start: Any, url: str, digest: str, tries: int) -> int:
     """How many of the tries got the grant."""
-    book = SqlApprovalBook(open_engine(parse_settings({"storage": {"database_url": url}}), Path()))
+    book = SqlApprovalStore(open_engine(parse_settings({"storage": {"database_url": url}}), Path()))
     start.wait()
     return sum(book.take(digest, 10) is not None for _ in range(tries))
 
@@ -30,7 +30,7 @@ def begin(start: Any, url: str) -> str:
     engine = open_engine(parse_settings({"storage": {"database_url": url}}), Path())
     start.wait()
     migrate(engine)
-    book = SqlApprovalBook(engine)
+    book = SqlApprovalStore(engine)
     return str(book.list(0))
 
 

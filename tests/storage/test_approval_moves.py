@@ -13,7 +13,7 @@ from tallystick.gate.decide.approvals import LIVE, MOVES, Hold, State, Unmoved
 from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.session import Session
 from tallystick.settings import parse_settings
-from tallystick.storage.approvals import SqlApprovalBook
+from tallystick.storage.approvals import SqlApprovalStore
 from tallystick.storage.database import migrate, open_engine
 from tests.sizes import size
 
@@ -37,7 +37,7 @@ class Moves(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.engine = open_engine(parse_settings({}), Path(self.folder.name))
         migrate(self.engine)
-        self.book = SqlApprovalBook(self.engine)
+        self.book = SqlApprovalStore(self.engine)
         self.now = 0
         self.states: dict[str, State] = {}
         self.live: dict[str, str] = {}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tallystick.gate.decide.approvals import ApprovalBook, Grant, Hold, State, Unmoved
+from tallystick.gate.decide.approvals import ApprovalStore, Grant, Hold, State, Unmoved
 from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.session import Caller, Session
-from tallystick.storage.approvals import SqlApprovalBook
+from tallystick.storage.approvals import SqlApprovalStore
 from tests.sizes import size
 from tests.storage import racing
 
@@ -27,8 +27,8 @@ SESSION = Session(
 
 
 @pytest.fixture
-def book(engine: sa.Engine) -> ApprovalBook:
-    return SqlApprovalBook(engine)
+def book(engine: sa.Engine) -> ApprovalStore:
+    return SqlApprovalStore(engine)
 
 
 def a_hold(number: int = 1, args: dict[str, Any] | None = None, **fields: Any) -> Hold:
@@ -49,7 +49,7 @@ def named(hold: Hold) -> str:
 
 
 def edit(
-    book: ApprovalBook, approval_id: str, args: Any, *, now: int, shown: dict[str, Any] | None = None
+    book: ApprovalStore, approval_id: str, args: Any, *, now: int, shown: dict[str, Any] | None = None
 ) -> Hold | Unmoved:
     """Edit as the gate does: the request with other arguments, then the book."""
     hold = book.get(approval_id, now)
@@ -58,7 +58,7 @@ def edit(
 
 
 @pytest.mark.promise("decide.approval-once", "decide.approval-found-again")
-def test_a_request_is_held_found_again_granted_and_taken_once(book: ApprovalBook) -> None:
+def test_a_request_is_held_found_again_granted_and_taken_once(book: ApprovalStore) -> None:
     hold = a_hold()
     assert book.hold(hold) == hold
     assert book.hold(a_hold(2)) == hold
@@ -74,7 +74,7 @@ def test_a_request_is_held_found_again_granted_and_taken_once(book: ApprovalBook
 
 @pytest.mark.promise("decide.approval-bound")
 @pytest.mark.parametrize("changed", [{"args": {"to": "bob", "cc": "x"}}, {"policy_digest": "p2"}])
-def test_changed_arguments_or_policy_are_a_new_request(book: ApprovalBook, changed: dict[str, Any]) -> None:
+def test_changed_arguments_or_policy_are_a_new_request(book: ApprovalStore, changed: dict[str, Any]) -> None:
     book.hold(a_hold())
     book.grant("apr_1", **PERSON, now=2)
     other = a_hold(2, **changed)
@@ -84,7 +84,7 @@ def test_changed_arguments_or_policy_are_a_new_request(book: ApprovalBook, chang
 
 
 @pytest.mark.promise("decide.approval-states", "decide.approval-bound")
-def test_an_expired_request_moves_no_more_and_the_next_is_new(book: ApprovalBook) -> None:
+def test_an_expired_request_moves_no_more_and_the_next_is_new(book: ApprovalStore) -> None:
     book.hold(a_hold())
     book.hold(a_hold(2, {"to": "eve"}))
     book.grant("apr_2", **PERSON, now=10)
@@ -105,7 +105,7 @@ def test_an_expired_request_moves_no_more_and_the_next_is_new(book: ApprovalBook
 
 
 @pytest.mark.promise("decide.approval-bound")
-def test_the_same_call_after_the_expiry_is_a_new_request(book: ApprovalBook) -> None:
+def test_the_same_call_after_the_expiry_is_a_new_request(book: ApprovalStore) -> None:
     book.hold(a_hold())
     again = a_hold(2, created=1000, expires=2000)
     assert book.hold(again) == again
@@ -114,7 +114,7 @@ def test_the_same_call_after_the_expiry_is_a_new_request(book: ApprovalBook) -> 
 
 @pytest.mark.promise("decide.approval-states")
 def test_a_refused_request_says_why_keeps_no_arguments_and_cannot_be_granted(
-    book: ApprovalBook, engine: sa.Engine
+    book: ApprovalStore, engine: sa.Engine
 ) -> None:
     book.hold(a_hold(args={"secret": "swordfish"}, shown=b'{"secret":"hidden"}'))
     refused = book.refuse("apr_1", **PERSON, now=3, reason="not today")
@@ -129,7 +129,7 @@ def test_a_refused_request_says_why_keeps_no_arguments_and_cannot_be_granted(
 
 
 @pytest.mark.promise("decide.approval-edit")
-def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalBook) -> None:
+def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalStore) -> None:
     book.hold(a_hold())
     edited = edit(book, "apr_1", {"to": "carol"}, now=3, shown={"to": "c…"})
     carol = call_digest("ann", "send", {"to": "carol"}, "p1")
@@ -148,7 +148,7 @@ def test_an_edit_is_a_grant_for_the_edited_call_alone(book: ApprovalBook) -> Non
     [{"n": float("nan")}, {"n": 2**60}, {"n": object()}, {1: "x"}, {"s": "\ud800"}],
     ids=["nan", "too large", "object", "number as key", "lone surrogate"],
 )
-def test_an_edit_into_what_json_cannot_carry_changes_nothing(book: ApprovalBook, args: Any) -> None:
+def test_an_edit_into_what_json_cannot_carry_changes_nothing(book: ApprovalStore, args: Any) -> None:
     book.hold(a_hold())
     answer = edit(book, "apr_1", args, now=3)
     assert isinstance(answer, Unmoved)
@@ -157,7 +157,7 @@ def test_an_edit_into_what_json_cannot_carry_changes_nothing(book: ApprovalBook,
 
 
 @pytest.mark.promise("decide.approval-edit", "decide.approval-found-again")
-def test_an_edit_into_a_call_that_already_waits_changes_neither(book: ApprovalBook) -> None:
+def test_an_edit_into_a_call_that_already_waits_changes_neither(book: ApprovalStore) -> None:
     carol = a_hold(2, {"to": "carol"})
     book.hold(a_hold())
     book.hold(carol)
@@ -170,7 +170,7 @@ def test_an_edit_into_a_call_that_already_waits_changes_neither(book: ApprovalBo
 @pytest.mark.parametrize(
     "approval_id", ["", "apr_9", "apr_1\x00", "'; DROP TABLE tally_approvals; --", "é" * 99, "\ud800"]
 )
-def test_a_request_nobody_made_is_not_found(book: ApprovalBook, approval_id: str) -> None:
+def test_a_request_nobody_made_is_not_found(book: ApprovalStore, approval_id: str) -> None:
     book.hold(a_hold())
     assert book.get(approval_id, 2) is None
     for answer in (
@@ -182,14 +182,14 @@ def test_a_request_nobody_made_is_not_found(book: ApprovalBook, approval_id: str
         assert answer.why == "not_found"
 
 
-def test_any_text_a_person_types_is_kept(book: ApprovalBook) -> None:
+def test_any_text_a_person_types_is_kept(book: ApprovalStore) -> None:
     book.hold(a_hold(pointer="/a\x00"))
     refused = book.refuse("apr_1", person="e\x00ve\ud800", channel="terminal", now=2, reason="näh 🙅\x00")
     assert isinstance(refused, Hold)
     assert (refused.person, refused.note, refused.pointer) == ("e\ufffdve?", "näh 🙅\ufffd", "/a\ufffd")
 
 
-def test_requests_are_listed_newest_first_by_their_state_now(book: ApprovalBook) -> None:
+def test_requests_are_listed_newest_first_by_their_state_now(book: ApprovalStore) -> None:
     for number in range(1, 7):
         book.hold(a_hold(number, {"n": number}, expires=50 if number == 6 else 1000))
     book.grant("apr_1", **PERSON, now=10)
@@ -215,7 +215,7 @@ def test_requests_are_listed_newest_first_by_their_state_now(book: ApprovalBook)
 
 
 @pytest.mark.promise("decide.approval-once")
-def test_of_a_hundred_threads_one_takes_the_grant(book: ApprovalBook) -> None:
+def test_of_a_hundred_threads_one_takes_the_grant(book: ApprovalStore) -> None:
     for round_ in range(size(2, 20)):
         hold = a_hold(round_ + 1, {"round": round_})
         book.hold(hold)
@@ -226,7 +226,7 @@ def test_of_a_hundred_threads_one_takes_the_grant(book: ApprovalBook) -> None:
 
 
 @pytest.mark.promise("decide.approval-once")
-def test_of_a_hundred_tries_in_four_processes_one_takes_the_grant(book: ApprovalBook, new_database: str) -> None:
+def test_of_a_hundred_tries_in_four_processes_one_takes_the_grant(book: ApprovalStore, new_database: str) -> None:
     book.hold(a_hold())
     book.grant("apr_1", **PERSON, now=2)
     taken = racing.in_processes(racing.take, 4, new_database, named(a_hold()), 25)
@@ -234,7 +234,7 @@ def test_of_a_hundred_tries_in_four_processes_one_takes_the_grant(book: Approval
 
 
 @pytest.mark.promise("decide.approval-found-again")
-def test_the_same_call_held_by_many_threads_is_one_request(book: ApprovalBook) -> None:
+def test_the_same_call_held_by_many_threads_is_one_request(book: ApprovalStore) -> None:
     with ThreadPoolExecutor(16) as pool:
         holds = list(pool.map(lambda number: book.hold(a_hold(number, created=1)), range(1, 65)))
     assert len({hold.approval_id for hold in holds}) == 1
@@ -242,7 +242,7 @@ def test_the_same_call_held_by_many_threads_is_one_request(book: ApprovalBook) -
 
 
 @pytest.mark.promise("decide.approval-states")
-def test_of_many_answers_at_once_one_counts(book: ApprovalBook) -> None:
+def test_of_many_answers_at_once_one_counts(book: ApprovalStore) -> None:
     book.hold(a_hold())
 
     def answer(number: int) -> Hold | Unmoved:

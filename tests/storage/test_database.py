@@ -18,6 +18,7 @@ from tallystick.errors import ConfigError
 from tallystick.settings import parse_settings
 from tallystick.storage.approvals import REQUESTS
 from tallystick.storage.database import MIGRATION_LOCK, _switch_to_wal, migrate, open_engine, schema_version, writing
+from tests.postgres import new_postgres
 from tests.storage import racing
 
 
@@ -71,8 +72,8 @@ def test_processes_that_start_at_once_all_find_it_ready(new_database: str) -> No
 
 
 @pytest.mark.promise("decide.migrations")
-def test_one_migrates_at_a_time_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    engine = _open(postgres_url, tmp_path)
+def test_one_migrates_at_a_time_on_postgresql(tmp_path: Path) -> None:
+    engine = _open(new_postgres(), tmp_path)
     waiting = sa.text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     deadline = time.monotonic() + 240
     with ThreadPoolExecutor(1) as pool, engine.connect() as first:

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from tallystick.errors import LedgerError, LedgerUnwritable
+from tallystick.gate.record.commit import append_one
 from tallystick.gate.record.ledger import Ledger
 from tests.faults.injected import injected
 from tests.faults.processes import acked, start, wait_for
@@ -22,7 +23,7 @@ def workspace(tmp_path: Path) -> Workspace:
 def early(ledger: Ledger, number: int = 0, session: str = "s1") -> str:
     """Store a record as for a caller that does not wait for the rest; its id."""
     seal = ledger._prepare(draft(number, session=session))[1]
-    return ledger._journal.append_one(seal, early=True).receipt_id
+    return append_one(ledger._journal, seal, early=True).receipt_id
 
 
 def view(workspace: Workspace, session: str = "s1") -> list[int]:
@@ -175,12 +176,12 @@ def test_an_fsync_that_fails_is_told_to_the_caller_and_nothing_more_is_taken(wor
 def test_a_caller_in_a_loop_is_told_before_the_head_and_the_next_round_writes_it(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tallystick.gate.record.commit.QUICK_S", 60.0)  # whatever the disk does just now
+    monkeypatch.setattr("tallystick.gate.record.commit.FAST_COMMIT_S", 60.0)  # whatever the disk does just now
 
     async def main() -> None:
-        ledger.tell_early()
+        ledger.ack_after_fsync()
         await ledger.record(draft())
-        while not (ledger._group and ledger._group._asleep):  # noqa: ASYNC110 - the thread tells nobody that it sleeps
+        while not (ledger._group and ledger._group._waiting):  # noqa: ASYNC110 - the thread tells nobody that it sleeps
             await asyncio.sleep(0.001)
         await ledger.record(draft())  # opens the view
         await asyncio.sleep(0)

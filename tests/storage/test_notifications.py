@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tallystick.errors import ConfigError
 from tallystick.storage import notifications as module
 from tallystick.storage.notifications import Notification, Notifications, place_of
-from tests.rooms.studio.issues.desk import counted, open_and_discuss, ticking
-from tests.rooms.studio.issues.desk import matters as make_matters
-from tests.rooms.studio.issues.desk import opened as open_issue
+from tests.rooms.studio.issues.trackers import counted, open_and_discuss, ticking
+from tests.rooms.studio.issues.trackers import matters as make_matters
+from tests.rooms.studio.issues.trackers import opened as open_issue
 from tests.sizes import size
 from tests.storage.racing import in_processes
 

@@ -8,7 +8,7 @@ import pytest
 
 from tallystick.errors import LedgerUnwritable
 from tallystick.storage.journal import disk
-from tallystick.storage.journal.segments import GLANCE_NS
+from tallystick.storage.journal.segments import CHECK_VALID_NS
 from tests.faults.injected import injected
 from tests.ledgers import Workspace, fill
 
@@ -102,7 +102,7 @@ def test_a_seal_waits_until_no_glance_from_before_it_holds(tmp_path: Path, monke
     with Workspace(tmp_path, segment_bytes=SMALL).opened() as ledger:
         while not waited:
             fill(ledger, 1)
-    assert waited == [GLANCE_NS / 1e9]
+    assert waited == [CHECK_VALID_NS / 1e9]
     assert disk.SEALED_MODE == SEALED
 
 

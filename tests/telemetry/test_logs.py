@@ -39,7 +39,7 @@ def log(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
 TOKENS = [
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLXBhcnQ",
     "sk-proj-abcdefghijklmnopqrstuvwxyz123456",
-    "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
     "AKIAIOSFODNN7EXAMPLE",
     JWT_SECRET,
     STARTUP,
@@ -111,7 +111,7 @@ def test_json_lines_stay_json_and_say_when_who_and_what() -> None:
     set_up_logs(SETTINGS, stream=stream)
     try:
         structlog.get_logger("tallystick.gate").warning("held", password='quo"te', items={"a"}, thing=object())
-        logging.getLogger("uvicorn.error").info('{"token": "abc def"}')
+        logging.getLogger("some.library").info('{"token": "abc def"}')
     finally:
         root.handlers, root.level = handlers, level
         structlog.reset_defaults()

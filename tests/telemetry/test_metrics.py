@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from tallystick.telemetry.metrics import MAX_SERIES, Metrics
-from tallystick.telemetry.readings import BOUNDS_S, Timing
+from tallystick.telemetry.exposition import prometheus_text
+from tallystick.telemetry.metrics import BOUNDS_S, MAX_SERIES, DurationHistogram, Metrics
 from tests.telemetry.processes import ENVIRONMENT
 
 
 def families(metrics: Metrics) -> dict[str, dict[tuple[str, ...], float]]:
     """Sample name → label values, in the order of their names → value."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
-    for family in text_string_to_metric_families(metrics.exposition().decode()):
+    for family in text_string_to_metric_families(prometheus_text(metrics).decode()):
         for sample in family.samples:
             labels = tuple(value for _, value in sorted(sample.labels.items()))
             found.setdefault(sample.name, {})[labels] = sample.value
@@ -51,7 +51,7 @@ def test_the_names_and_labels_are_those_of_the_dashboards() -> None:
 
 @pytest.mark.promise("telemetry.names")
 def test_an_unused_gate_still_names_everything_it_counts() -> None:
-    text = Metrics().exposition().decode()
+    text = prometheus_text(Metrics()).decode()
     for name in (
         "request_count", "request_latency_seconds", "tool_call_count", "tool_latency_seconds", "rejection_count",
         "embeddings_throughput", "vector_search_latency_seconds", "analysis_token_usage",
@@ -78,7 +78,7 @@ def test_no_number_of_names_grows_the_memory_without_end() -> None:
         metrics.tool_call(f"tool-{number}", 0.1)
         metrics.request(f"/path/{number}", "GET", 200, 0.1)
         metrics.embeddings(f"model-{number}", 1.0)
-    reading = metrics.read()
+    reading = metrics.snapshot()
     assert len(reading.tools) == len(reading.requests) == len(reading.embeddings) == MAX_SERIES + 1
     assert reading.tools["other"].count == 50
     assert reading.requests["other", "GET", 200].count == 50
@@ -87,7 +87,7 @@ def test_no_number_of_names_grows_the_memory_without_end() -> None:
 def test_a_bucket_that_is_none_of_ours_counts_nowhere() -> None:
     metrics = Metrics()
     metrics.rejection("made up by someone")
-    assert sum(metrics.read().rejections.values()) == 0
+    assert sum(metrics.snapshot().rejections.values()) == 0
 
 
 def test_threads_lose_no_count() -> None:
@@ -103,17 +103,17 @@ def test_threads_lose_no_count() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert metrics.read().tools["t"].count == 8000
-    assert metrics.read().rejections["cot_leak"] == 8000
+    assert metrics.snapshot().tools["t"].count == 8000
+    assert metrics.snapshot().rejections["cot_leak"] == 8000
 
 
 def test_a_reading_does_not_change_afterwards() -> None:
     metrics = Metrics()
     metrics.tool_call("t", 0.1)
-    before = metrics.read()
+    before = metrics.snapshot()
     metrics.tool_call("t", 0.1)
     assert before.tools["t"].count == 1
-    assert Timing().count == 0
+    assert DurationHistogram().count == 0
 
 
 @pytest.mark.promise("telemetry.light")

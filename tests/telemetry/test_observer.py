@@ -25,11 +25,11 @@ from tallystick.gate.record.recorder import Observer
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 from tallystick.settings import Settings, TelemetrySettings
+from tallystick.telemetry.exposition import prometheus_text
 from tallystick.telemetry.metrics import Metrics
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
-from tallystick.telemetry.summaries import summary
-from tallystick.telemetry.tracing import Tracing, open_tracing
+from tallystick.telemetry.tracing import Tracing, open_tracing, summary
 
 SESSION = Session(session_id="s1", agent_id="critic", conference_id="c1")
 NAMES = [
@@ -78,14 +78,14 @@ class Watch:
 
     def rejections(self) -> dict[str, int]:
         assert self.telemetry.metrics is not None
-        counted = self.telemetry.metrics.read().rejections
+        counted = self.telemetry.metrics.snapshot().rejections
         kept: dict[str, int] = self.telemetry.rejections.session("s1")["totals"]["rejections"]
         assert kept == counted
         return {bucket: number for bucket, number in counted.items() if number}
 
     def tools(self) -> dict[str, int]:
         assert self.telemetry.metrics is not None
-        return {name: timing.count for name, timing in self.telemetry.metrics.read().tools.items()}
+        return {name: timing.count for name, timing in self.telemetry.metrics.snapshot().tools.items()}
 
     def span(self) -> ReadableSpan:
         (span,) = self.exporter.get_finished_spans()
@@ -97,7 +97,7 @@ class Watch:
         assert self.telemetry.metrics is not None
         spans = [span.to_json() for span in self.exporter.get_finished_spans()]
         files = [path.read_text() for path in self.folder.rglob("*.json")]
-        return "\n".join([self.telemetry.metrics.exposition().decode(), *spans, *files])
+        return "\n".join([prometheus_text(self.telemetry.metrics).decode(), *spans, *files])
 
 
 @pytest.fixture
@@ -357,7 +357,7 @@ def test_what_rooms_measure_is_exposed_under_its_own_name(tmp_path: Path) -> Non
     observer.measured(what="analysis_token_usage", value=1200)
     observer.measured(what="analysis_token_usage", value=34)
     observer.measured(what="somebody's own text", value=1, of="hunter2")
-    told = metrics.exposition().decode()
+    told = prometheus_text(metrics).decode()
     assert 'embeddings_throughput{model="wordllama"} 12000.5' in told
     assert "vector_search_latency_seconds_count 1.0" in told
     assert "analysis_token_usage_total 1234.0" in told

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import Gate, tool
-from tallystick.turns.loop import Injected, ToolPolicy
+from tallystick.turns.loop import Injected, TurnToolPolicy
 from tallystick.turns.model import ModelError, NativeCall, Said, Usage
 from tests.gates import open_gate
 from tests.sizes import size
@@ -40,7 +40,7 @@ requests = st.fixed_dictionaries({
     "parallel_reads": st.booleans(),
     "cot": st.sampled_from(["strip", "reject"]),
     "policy": st.builds(
-        ToolPolicy, require_tool=st.booleans(),
+        TurnToolPolicy, require_tool=st.booleans(),
         allowed_tools=st.sampled_from([None, frozenset(), frozenset({"look"})]),
     ),
     "injected": st.lists(

@@ -8,7 +8,7 @@ import pytest
 from tallystick import Card, Gate, tool
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.findings import Findings
-from tallystick.turns.loop import Request, Step, ToolPolicy, TurnResult, run_turn
+from tallystick.turns.loop import Request, Step, TurnResult, TurnToolPolicy, run_turn
 from tallystick.turns.model import Ask, ModelError, Said, Usage
 from tests.gates import kinds, outcomes
 from tests.turns.conftest import LINE, Ran
@@ -128,11 +128,11 @@ def test_a_malformed_decision_ends_the_turn_and_nothing_is_asked_again(desk: Gat
 @pytest.mark.promise("turns.required")
 def test_the_flag_makes_step_one_a_call_and_says_so_in_prompt_and_schema(desk: Gate, ran: Ran) -> None:
     model = Scripted(call("read_log"), done, grounded)
-    result = asyncio.run(play(desk, asked(policy=ToolPolicy(require_tool=True)), model))
+    result = asyncio.run(play(desk, asked(policy=TurnToolPolicy(require_tool=True)), model))
     assert (result.required_by, result.reply is not None) == ("flag", True)
     assert model.asked[0].messages[-1].content.endswith("\nTOOL_CALL_REQUIRED: true")
     assert model.asked[0].schema is not None
-    refused = played(desk, asked(policy=ToolPolicy(require_tool=True)), PLAIN)
+    refused = played(desk, asked(policy=TurnToolPolicy(require_tool=True)), PLAIN)
     assert refused.stop_hook == "STOP_HOOK: tool_call_rejected tool_call_invalid_format"
     assert ran == ["read_log 3"]
 
@@ -147,7 +147,7 @@ def test_the_phrases_are_a_fallback_and_the_turn_says_so(desk: Gate) -> None:
 
 @pytest.mark.promise("turns.tool-policy")
 def test_allowed_tools_close_the_catalogue_the_schema_and_the_gate(desk: Gate, ran: Ran) -> None:
-    only = ToolPolicy(allowed_tools=frozenset({"read_log"}), require_tool=True)
+    only = TurnToolPolicy(allowed_tools=frozenset({"read_log"}), require_tool=True)
     model = Scripted(call("note", {"text": "x"}))
     result = asyncio.run(play(desk, asked(policy=only), model))
     assert result.stop_hook == "STOP_HOOK: tool_call_rejected tool_call_unknown_tool"
@@ -161,7 +161,7 @@ def test_allowed_tools_close_the_catalogue_the_schema_and_the_gate(desk: Gate, r
 @pytest.mark.promise("turns.tool-policy")
 def test_a_policy_takes_tools_away_and_gives_none(desk: Gate) -> None:
     turn = desk.turn(session="s1", allowed_tools=["read_log"])
-    policy = ToolPolicy(allowed_tools=frozenset({"note", "read_log"}))
+    policy = TurnToolPolicy(allowed_tools=frozenset({"note", "read_log"}))
     model = Scripted(call("note", {"text": "x"}))
     result = asyncio.run(play(desk, asked(policy=policy), model, turn=turn))
     assert result.stop_hook == "STOP_HOOK: tool_call_rejected tool_call_unknown_tool"
@@ -420,7 +420,7 @@ def call_without_nonce(_ask: Ask) -> str:
 def test_a_turn_without_any_tool_is_a_plain_question(desk: Gate) -> None:
     turn = desk.turn(session="s1", agent="clerk", allowed_tools=[])
     model = Scripted(PLAIN)
-    result = asyncio.run(play(desk, asked(policy=ToolPolicy(require_tool=True)), model, turn=turn))
+    result = asyncio.run(play(desk, asked(policy=TurnToolPolicy(require_tool=True)), model, turn=turn))
     assert (result.reply, result.required_by) == (PLAIN, None)
     assert "TOOL_NONCE" not in texts(model.asked[0].messages)
     empty = played(desk, asked(conference=True, tool_phase=True), turn=desk.turn(session="s1", allowed_tools=[]))
@@ -451,3 +451,32 @@ def test_run_turn_needs_nothing_but_its_arguments(desk: Gate) -> None:
         run_turn(request, model=Scripted(PLAIN), turn=turn, check=Checked(desk, turn), clock=lambda: float(next(ticks)))
     )
     assert result.steps[0].elapsed_ms == 1000
+
+
+MADE_UP = f"The lamp was wound at eleven.\n\n{EVIDENCE}"
+
+
+@pytest.mark.promise("turns.loop")
+def test_a_rejected_reply_may_be_written_again_with_the_findings_before_it(desk: Gate) -> None:
+    model = Scripted(MADE_UP, PLAIN)
+    result = asyncio.run(play(desk, asked(reply_retries=1), model))
+    assert result.reply == PLAIN
+    assert [(step.kind, step.code) for step in result.steps] == [("final", "evidence_invalid"), ("final", None)]
+    assert "number_unsupported" in model.asked[-1].messages[-1].content
+    assert kinds(desk).count("reply_check") == 2
+    once = asyncio.run(play(desk, asked(reply_retries=1), Scripted(MADE_UP, MADE_UP, PLAIN)))
+    assert once.reply is None
+    assert once.rejected is not None
+    none = asyncio.run(play(desk, asked(reply_retries=0), Scripted(MADE_UP, PLAIN)))
+    assert none.rejected is not None
+
+
+@pytest.mark.promise("turns.loop")
+def test_an_answer_that_the_token_limit_cut_off_is_neither_checked_nor_blamed(desk: Gate) -> None:
+    model = Scripted(Said(text="The lamp was wound at", finish="length"))
+    result = asyncio.run(play(desk, asked(reply_retries=1, max_tokens=5), model))
+    assert result.rejected is not None
+    assert (result.rejected.code, result.findings) == ("reply_cut_off", None)
+    assert "5 tokens" in (result.rejected.reason or "")
+    assert "max_tokens" in (result.rejected.reason or "")
+    assert "reply_check" not in kinds(desk)

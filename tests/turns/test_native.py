@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tallystick import Card, Gate, tool
-from tallystick.turns.loop import ToolPolicy
+from tallystick.turns.loop import TurnToolPolicy
 from tallystick.turns.model import Ask, ModelError, NativeCall, Said
 from tests.gates import outcomes
 from tests.turns.conftest import LINE, Ran
@@ -102,7 +102,7 @@ def test_reads_beside_anything_else_are_refused_whole(desk: Gate, ran: Ran, othe
 
 @pytest.mark.promise("turns.native")
 def test_a_required_call_is_asked_for_and_its_absence_refused(desk: Gate) -> None:
-    required = asked(policy=ToolPolicy(require_tool=True))
+    required = asked(policy=TurnToolPolicy(require_tool=True))
     model = Scripted(native(READ), grounded, speech="native")
     asyncio.run(play(desk, required, model))
     assert [ask.require_call for ask in model.asked] == [True, False]

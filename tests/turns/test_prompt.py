@@ -13,10 +13,8 @@ from tallystick.turns.agent import Agent
 from tallystick.turns.loop import Injected
 from tallystick.turns.model import Message, NativeCall
 from tallystick.turns.prompt.compose import opening_messages, told
-from tallystick.turns.prompt.final import forced_section
-from tallystick.turns.prompt.protocol import TITLE, first_step, next_step
 from tallystick.turns.prompt.results import REMOVED, boundary_of, result_section
-from tallystick.turns.prompt.role import role_section
+from tallystick.turns.prompt.sections import PROTOCOL_TITLE, first_step, forced_section, next_step, role_section
 from tests.turns.conftest import LINE
 from tests.turns.scripted import AGENT, Scripted, asked, call, done, play
 
@@ -37,9 +35,12 @@ def test_the_system_message_holds_role_grounding_and_tools_in_this_order(desk: G
     assert (system.role, titles) == ("system", ["# Role", "# Grounding", "# Tools"])
     assert (user.role, user.content) == ("user", "When was the lamp wound?\n\n# Block")
     lines = [json.loads(line) for line in system.content.split("# Tools\n")[1].splitlines()]
-    assert all(list(line) == ["name", "description", "effect", "args"] for line in lines)
+    assert all(list(line) == ["name", "description", "args"] for line in lines if "effect" not in line)
+    assert [line["name"] for line in lines if "effect" in line] == [
+        entry.card.name for entry in entries if entry.card.effect != "read"
+    ]
     ours = next(line for line in lines if line["name"] == "read_log")
-    assert (ours["description"], ours["effect"]) == ("Read one line of the log.", "read")
+    assert ours["description"] == "Read one line of the log."
     assert ours["args"]["properties"]["line"]["type"] == "integer"
     assert "\n\n# Grounding\n" in system.content
 
@@ -58,7 +59,7 @@ def test_the_role_says_what_the_card_says_and_leaves_out_what_it_does_not() -> N
 @pytest.mark.promise("turns.prompt")
 def test_the_step_block_ends_with_the_nonce_and_whether_a_call_is_required() -> None:
     plain = first_step("n0", required=False, may_finish=False).splitlines()
-    assert (plain[0], plain[-1]) == (TITLE, "TOOL_NONCE: n0")
+    assert (plain[0], plain[-1]) == (PROTOCOL_TITLE, "TOOL_NONCE: n0")
     assert "plain text" in plain[1]
     assert '"action"' not in plain[1]
     required = first_step("n0", required=True, may_finish=False).splitlines()
@@ -164,7 +165,7 @@ def test_results_that_are_already_there_stand_before_the_step_block(desk: Gate) 
     model = Scripted("ABSTAIN")
     asyncio.run(play(desk, asked(injected=(found(LINE),)), model))
     content = model.asked[0].messages[-1].content
-    assert content.index("When was") < content.index("# Tool Result") < content.index(TITLE)
+    assert content.index("When was") < content.index("# Tool Result") < content.index(PROTOCOL_TITLE)
 
 
 @pytest.mark.promise("turns.prompt")

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.turns.loop import ToolPolicy
-from tallystick.turns.required import required_by
+from tallystick.turns.loop import TurnToolPolicy, required_by
 from tests.turns.scripted import asked
 
 NAMES = ("file_locator", "tool.search.nn")
@@ -39,7 +38,7 @@ def test_other_words_are_no_requirement(message: str) -> None:
 @pytest.mark.promise("turns.required")
 def test_the_flag_goes_before_the_phrases() -> None:
     message = "Use the file_locator tool first."
-    assert required_by(asked(message, policy=ToolPolicy(require_tool=True)), NAMES) == "flag"
+    assert required_by(asked(message, policy=TurnToolPolicy(require_tool=True)), NAMES) == "flag"
     assert required_by(asked("", conference=True, tool_phase=True), NAMES) == "flag"
 
 

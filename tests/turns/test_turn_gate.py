@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.turns.turn_gate import AgentTurnGate, Place
+from tallystick.turns.turn_gate import AgentTurnGate, QueuePlace
 
 KEYS = ("offline||", "local||small")
 moves = st.lists(
@@ -27,7 +27,7 @@ class Turn:
         self.places: list[int] = []
         self.inside = False
         self.go = asyncio.Event()
-        self.place: Place = gate.enter(key, moved=self.places.append)
+        self.place: QueuePlace = gate.enter(key, moved=self.places.append)
         self.task = asyncio.ensure_future(self.run())
 
     async def run(self) -> None:

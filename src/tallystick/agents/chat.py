@@ -7,7 +7,7 @@ from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.gate.tool import Card
 from tallystick.records import record
 from tallystick.turns.model import Message
-from tallystick.turns.request import NO_POLICY, ToolPolicy
+from tallystick.turns.request import NO_POLICY, TurnToolPolicy
 
 MAX_MESSAGE_BYTES = 256 * 1024
 """About a hundred pages. Longer texts belong in a file, which an agent reads in parts."""
@@ -40,7 +40,7 @@ class Chat:
     session_id: str | None = None
     """None: a new session."""
     conference_id: str | None = None
-    policy: ToolPolicy = NO_POLICY
+    policy: TurnToolPolicy = NO_POLICY
     skip_tools: bool = False
     history: tuple[Message, ...] | None = None
     """Earlier messages; None: those of the session's transcript."""

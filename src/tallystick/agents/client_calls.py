@@ -126,6 +126,10 @@ def _value_of(content: str) -> Any:
 def _injected(tool: str, receipt_id: str, value: Any, step_bytes: int) -> Injected:
     shown = show(to_output(value), step_bytes=step_bytes, left_bytes=step_bytes)
     return Injected(
-        tool=tool, receipt_id=receipt_id, text=shown.text, sha256=shown.sha256, full_size=shown.full_size,
+        tool=tool,
+        receipt_id=receipt_id,
+        text=shown.text,
+        sha256=shown.sha256,
+        full_size=shown.full_size,
         truncated=shown.truncated,
-    )  # fmt: skip
+    )

@@ -68,8 +68,10 @@ class Conversation:
             return taken
         session = Session(
             session_id=taken.session_id or chat.session_id or new_id("chat"),
-            caller=chat.caller, agent_id=to.agent.agent_id, conference_id=chat.conference_id,
-        )  # fmt: skip
+            caller=chat.caller,
+            agent_id=to.agent.agent_id,
+            conference_id=chat.conference_id,
+        )
         result = await self._turn(chat, to, session, taken, watch)
         await asyncio.to_thread(self.recorder.record_chat, chat.message, result, to, session)
         if result.model_error is not None:
@@ -77,6 +79,12 @@ class Conversation:
         return Answered(
             session_id=session.session_id, agent=to.agent, endpoint=to.endpoint, result=result, reported=taken.reports
         )
+
+    def _offered(self, chat: Chat, to: Recipient) -> frozenset[str] | None:
+        """Return the tools of the turn: those of the agent, unless the request names its own."""
+        if chat.policy.allowed_tools is not None:
+            return chat.policy.allowed_tools
+        return self.crew.tools_of(to.agent, besides=chat.client_tools)
 
     def _access_fault(self, chat: Chat) -> Unanswered | None:
         """Return why the caller may not use the conference; None if allowed."""
@@ -99,22 +107,37 @@ class Conversation:
             history = chat.history
             if history is None:
                 history = await asyncio.to_thread(
-                    self.recorder.transcripts.history, session.session_id,
-                    subject=session.caller.subject, agent_id=to.agent.agent_id,
-                )  # fmt: skip
+                    self.recorder.transcripts.history,
+                    session.session_id,
+                    subject=session.caller.subject,
+                    agent_id=to.agent.agent_id,
+                )
             budget = self.crew.budget(to, conference=chat.conference_id is not None)
             turn = self._gate.turn(
-                session=session, agent=to.agent.agent_id, caller=chat.caller, client_tools=chat.client_tools,
-                limits=budget, may_finish=bool(taken.injected) and not chat.policy.require_tool,
+                session=session,
+                agent=to.agent.agent_id,
+                caller=chat.caller,
+                client_tools=chat.client_tools,
+                allowed_tools=self._offered(chat, to),
+                limits=budget,
+                may_finish=bool(taken.injected) and not chat.policy.require_tool,
                 user_texts=_said_by_user(chat.message, history),
-            )  # fmt: skip
+            )
             for heard in taken.heard:
                 turn.hear(heard)
             request = Request(
-                message=chat.message, agent=to.agent, history=history, policy=chat.policy, skip_tools=chat.skip_tools,
-                injected=taken.injected, max_steps=budget.steps, cot=self._gate.settings.gate.cot,
-                max_tokens=to.tokens(chat.max_tokens), temperature=to.endpoint.temperature,
-            )  # fmt: skip
+                message=chat.message,
+                agent=to.agent,
+                history=history,
+                policy=chat.policy,
+                skip_tools=chat.skip_tools,
+                injected=taken.injected,
+                max_steps=budget.steps,
+                cot=self._gate.settings.gate.cot,
+                reply_retries=self._gate.settings.turns.reply_retries,
+                max_tokens=to.tokens(chat.max_tokens),
+                temperature=to.endpoint.temperature,
+            )
             check = self.crew.checker(turn.session, to.agent)
             return await run_turn(request, model=self.crew.model(to.endpoint), turn=turn, check=check, watch=watch)
 

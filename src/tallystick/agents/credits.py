@@ -108,8 +108,8 @@ def merit_of(findings: Findings) -> Merit | None:
         return Merit.ABSTAINED
     if not findings.ok:
         return Merit.HALLUCINATION if _invents(findings) else Merit.VERIFICATION_FAILED
-    # A request for access is valid, but it verifies nothing and earns nothing.
-    if findings.request is not None or not findings.items:
+    # A request for access is valid, but it verifies nothing and earns nothing; nor does a reply that is undecided.
+    if findings.request is not None or findings.unsure or not findings.items:
         return None
     return Merit.PRECISE_QUOTE if any(map(_is_precise, findings.items)) else Merit.EVIDENCE_VERIFIED
 
@@ -130,6 +130,9 @@ def _event_schema() -> CompiledSchema:
     fields = {name: {"type": "string", "minLength": 1} for name in CreditEvent.__dataclass_fields__}
     properties = {**fields, "merit": {"enum": [str(merit) for merit in Merit]}, "points": {"type": "integer"}}
     schema = {
-        "type": "object", "additionalProperties": False, "required": list(properties), "properties": properties,
-    }  # fmt: skip
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
     return compile_schema(schema, closed=True)

@@ -1,24 +1,24 @@
 """The agents of a workspace, ready for turns: endpoint, model, budget, reply check and the queue of the endpoint."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.caps import Caps
-from tallystick.agents.defaults import offline_endpoint
 from tallystick.agents.ports import AgentGate, AgentRegistry, ModelFactory, TierStore
-from tallystick.agents.roster import Roster
+from tallystick.agents.roster import Roster, offline_endpoint
 from tallystick.agents.wire import OFFLINE
 from tallystick.gate.decide.budgets import limits_from
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.reply.findings import Findings, Form
 from tallystick.gate.session import Session
+from tallystick.gate.tool import Card
 from tallystick.records import record
 from tallystick.turns.agent import CHIEF, Agent, Endpoint
 from tallystick.turns.limits import Budget, budget_for
 from tallystick.turns.model import Model
 from tallystick.turns.request import Checker
-from tallystick.turns.turn_gate import AgentTurnGate, Place
+from tallystick.turns.turn_gate import AgentTurnGate, QueuePlace
 
 
 @record
@@ -68,7 +68,7 @@ class Crew:
         """Return the model of an endpoint."""
         return self._model_for(endpoint)
 
-    def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> Place:
+    def place(self, endpoint: Endpoint, moved: Callable[[int], None] | None) -> QueuePlace:
         """Enter the endpoint's queue, which runs one turn at a time."""
         return self._queues.enter(endpoint.key, moved=moved)
 
@@ -81,12 +81,28 @@ class Crew:
             bytes=configured.bytes_per_turn if "bytes_per_turn" in chosen else None,
         )
         budget = budget_for(
-            limits_from(configured), configured.bytes_per_step, tool_actions=to.caps.tool_actions,
-            conference=conference, asked=asked,
-        )  # fmt: skip
+            limits_from(configured),
+            configured.bytes_per_step,
+            tool_actions=to.caps.tool_actions,
+            conference=conference,
+            asked=asked,
+        )
         if "bytes_per_step" not in chosen:
             return budget
         return Budget(limits=budget.limits, step_bytes=min(budget.step_bytes, configured.bytes_per_step))
+
+    def tools_of(self, *agents: Agent, besides: Iterable[Card] = ()) -> frozenset[str] | None:
+        """Return the names of the tools that these agents are offered together; None: all.
+
+        Args:
+            agents: The agents.
+            besides: Tools of the client, which every agent is offered.
+        """
+        offered = [frozenset(agent.tools) or self._gate.tools_for(agent.role) for agent in agents]
+        named = [names for names in offered if names is not None]
+        if len(named) < len(offered):
+            return None
+        return frozenset[str]().union(*named, (card.name for card in besides))
 
     def checker(self, session: Session, agent: Agent, *, form: Form = "line") -> Checker:
         """Return the reply check for one agent in one session; it reads files, so it runs in a worker thread."""
@@ -95,9 +111,15 @@ class Crew:
         async def check(reply: str, *, tools_ran: bool, receipts: Sequence[str], conference: bool) -> Findings:
             del receipts  # the check finds the session's receipts in the ledger
             return await asyncio.to_thread(
-                self._gate.check_reply, reply, session=session, agent=agent.agent_id, tools_ran=tools_ran,
-                conference=conference, role_sources=sources, form=form,
-            )  # fmt: skip
+                self._gate.check_reply,
+                reply,
+                session=session,
+                agent=agent.agent_id,
+                tools_ran=tools_ran,
+                conference=conference,
+                role_sources=sources,
+                form=form,
+            )
 
         return check
 

@@ -61,6 +61,10 @@ class AgentGate(Protocol):
         """The cards of all registered tools."""
         ...
 
+    def tools_for(self, role: str) -> frozenset[str] | None:
+        """Return the names of the tools that an agent of this role is offered; None: all."""
+        ...
+
     async def call(self, tool: str, args: Mapping[str, Any] | None = None, *, session: str | Session) -> Outcome:
         """Propose one call."""
         ...
@@ -71,6 +75,7 @@ class AgentGate(Protocol):
         session: str | Session,
         agent: str | None = None,
         caller: Caller | None = None,
+        allowed_tools: Iterable[str] | None = None,
         may_finish: bool = False,
         client_tools: Iterable[Card] = (),
         limits: Limits | Budget | None = None,

@@ -65,16 +65,23 @@ class Tasks:
             return _refused(named)
         session = Session(session_id=asked.session_id or named, caller=asked.caller, agent_id=CHIEF)
         request = RouteRequest(
-            message=asked.message, issue_id=named, hint=await self._hint(asked.message, session),
-            known=await asyncio.to_thread(self._context.known_files), parent_packet_id=asked.parent_packet_id,
+            message=asked.message,
+            issue_id=named,
+            hint=await self._hint(asked.message, session),
+            known=await asyncio.to_thread(self._context.known_files),
+            parent_packet_id=asked.parent_packet_id,
             choice=asked.choice,
-        )  # fmt: skip
+        )
         roster = await asyncio.to_thread(self._crew.registry.load)
         async with self._crew.place(chief.endpoint, None):
             routed = await route(
-                request, roster=roster, model=self._crew.model(chief.endpoint), new_id=new_id, now=now,
+                request,
+                roster=roster,
+                model=self._crew.model(chief.endpoint),
+                new_id=new_id,
+                now=now,
                 max_tokens=chief.tokens(),
-            )  # fmt: skip
+            )
         if isinstance(routed, ModelError):
             return model_failure(routed)
         if isinstance(routed, Problem):
@@ -112,10 +119,7 @@ class Tasks:
         problem = await asyncio.to_thread(self._store.keep_packet, task)
         if problem is not None:
             return _refused(problem)
-        session = Session(
-            session_id=session_id or _session_of(task), caller=caller, agent_id=to.agent.agent_id,
-            task_id=task.packet_id, run_id=task.run_id,
-        )  # fmt: skip
+        session = _session_for(task, to, caller, session_id)
         done = await self._execute(task, to, session, watch)
         await asyncio.to_thread(self._recorder.record_task, done.turn, to, session)
         problem = await asyncio.to_thread(self._store.keep_receipt, done.receipt, task, reply=done.turn.reply)
@@ -125,14 +129,27 @@ class Tasks:
         budget = self._crew.budget(to)
         async with self._crew.place(to.endpoint, None):
             turn = self._gate.turn(
-                session=session, agent=to.agent.agent_id, caller=session.caller, limits=budget,
+                session=session,
+                agent=to.agent.agent_id,
+                caller=session.caller,
+                limits=budget,
+                allowed_tools=self._crew.tools_of(to.agent),
                 user_texts=[task_message(task)],
-            )  # fmt: skip
+            )
             return await execute(
-                task, agent=to.agent, model=self._crew.model(to.endpoint), turn=turn,
-                check=self._crew.checker(turn.session, to.agent), new_id=new_id, now=now,
-                max_steps=budget.steps, max_tokens=to.tokens(), temperature=to.endpoint.temperature, watch=watch,
-            )  # fmt: skip
+                task,
+                agent=to.agent,
+                model=self._crew.model(to.endpoint),
+                turn=turn,
+                check=self._crew.checker(turn.session, to.agent),
+                new_id=new_id,
+                now=now,
+                max_steps=budget.steps,
+                max_tokens=to.tokens(),
+                temperature=to.endpoint.temperature,
+                reply_retries=self._gate.settings.turns.reply_retries,
+                watch=watch,
+            )
 
     def _keep(self, routed: Routed, asked: Routing, session: Session) -> Problem | None:
         """Store a routed packet, opening a new issue if the request names none."""
@@ -153,6 +170,16 @@ class Tasks:
             return None
         outcome = await self._gate.call(ROUTER, {"user_request": message}, session=session)
         return outcome.result if outcome.ok else None
+
+
+def _session_for(task: TaskPacket, to: Recipient, caller: Caller, session_id: str | None) -> Session:
+    return Session(
+        session_id=session_id or _session_of(task),
+        caller=caller,
+        agent_id=to.agent.agent_id,
+        task_id=task.packet_id,
+        run_id=task.run_id,
+    )
 
 
 def _session_of(task: TaskPacket) -> str:

@@ -28,9 +28,13 @@ class TranscriptEntry:
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form, one line of the transcript file."""
         wire: dict[str, Any] = {
-            "at": self.at, "turn_id": self.turn_id, "subject": self.subject, "agent_id": self.agent_id,
-            "message": self.message, "reply": self.reply,
-        }  # fmt: skip
+            "at": self.at,
+            "turn_id": self.turn_id,
+            "subject": self.subject,
+            "agent_id": self.agent_id,
+            "message": self.message,
+            "reply": self.reply,
+        }
         if self.code is not None:
             wire["code"] = self.code
         return wire | {"receipts": list(self.receipts)} | dict(self.more or {})

@@ -73,9 +73,12 @@ class TurnCounter:
     def _count(self, result: TurnResult, session: Session) -> None:
         usage = result.usage
         count = Count(
-            activations=1, tokens=usage.input_tokens + usage.output_tokens, tokens_in=usage.input_tokens,
-            tokens_out=usage.output_tokens, cost_microusd=usage.cost_microusd,
-        )  # fmt: skip
+            activations=1,
+            tokens=usage.input_tokens + usage.output_tokens,
+            tokens_in=usage.input_tokens,
+            tokens_out=usage.output_tokens,
+            cost_microusd=usage.cost_microusd,
+        )
         self._counts.add(session, count, [] if self._counts.sees_refusals else list(_buckets(result)))
 
     def _notify(self, result: TurnResult, session: Session) -> None:

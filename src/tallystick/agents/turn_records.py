@@ -8,11 +8,12 @@ import logging
 from datetime import UTC, datetime
 from secrets import token_hex
 
+from tallystick.agents.caps import Caps
 from tallystick.agents.credits import SYSTEM, CreditEvent, merit_of
 from tallystick.agents.crew import Recipient
-from tallystick.agents.grades import grade
 from tallystick.agents.ports import CreditStore, TierStore, TranscriptStore
 from tallystick.agents.problem import Problem
+from tallystick.agents.tiers import Result
 from tallystick.agents.transcript_entry import TranscriptEntry
 from tallystick.agents.turn_counts import TurnCounter
 from tallystick.errors import TallyError
@@ -45,13 +46,23 @@ class TurnRecorder:
     def record_chat(self, message: str, result: TurnResult, to: Recipient, session: Session) -> None:
         """Record a turn of a chat."""
         entry = TranscriptEntry(
-            at=now(), turn_id=result.turn_id, subject=session.caller.subject, agent_id=to.agent.agent_id,
-            message=message, reply=result.reply, code=_code(result), receipts=result.receipts,
+            at=now(),
+            turn_id=result.turn_id,
+            subject=session.caller.subject,
+            agent_id=to.agent.agent_id,
+            message=message,
+            reply=result.reply,
+            code=_code(result),
+            receipts=result.receipts,
             more={
-                "evidence": result.evidence, "stop_hook": result.stop_hook, "required_by": result.required_by,
-                "provider": result.provider, "model": result.model, "usage": usage_dict(result.usage),
+                "evidence": result.evidence,
+                "stop_hook": result.stop_hook,
+                "required_by": result.required_by,
+                "provider": result.provider,
+                "model": result.model,
+                "usage": usage_dict(result.usage),
             },
-        )  # fmt: skip
+        )
         try:
             self.transcripts.add(session.session_id, entry)
         except TallyError as error:
@@ -77,9 +88,13 @@ class TurnRecorder:
         if findings is None or merit is None or not findings.receipt_id:
             return
         event = CreditEvent(
-            event_id=new_id("crd"), agent_id=to.agent.agent_id, merit=merit, receipt_id=findings.receipt_id,
-            given_by=SYSTEM, timestamp=now(),
-        )  # fmt: skip
+            event_id=new_id("crd"),
+            agent_id=to.agent.agent_id,
+            merit=merit,
+            receipt_id=findings.receipt_id,
+            given_by=SYSTEM,
+            timestamp=now(),
+        )
         try:
             written = self._credits.record(event)
         except TallyError as error:
@@ -111,3 +126,33 @@ def _code(result: TurnResult) -> str | None:
     if result.abstained:
         return "abstained"
     return None if result.reply is not None else "stopped"
+
+
+FORGED = "receipt_unknown"
+"""The code of a citation whose receipt does not exist: receipt ids cannot be made up by accident."""
+
+
+def grade(turn: TurnResult, caps: Caps) -> Result:
+    """Return the result of a turn for the tier.
+
+    Args:
+        turn: The finished turn.
+        caps: The caps it ran under.
+    """
+    if turn.rejected is not None:
+        return Result.CRITICAL if _forges(turn) else Result.FAILED
+    # A held call, a model error, a handed-back call or an abstention is neither success nor failure of the agent.
+    if turn.held or turn.model_error or turn.handed_back or turn.abstained:
+        return Result.NEUTRAL
+    if turn.stop_hook is not None:
+        return Result.FAILED
+    found = turn.findings
+    if turn.reply is None or found is None or found.unsure or not any(item.ok for item in found.items):
+        return Result.NEUTRAL
+    used = caps.reached(steps=len(turn.steps), output_tokens=turn.usage.output_tokens, tool_actions=len(turn.receipts))
+    return Result.AT_CAP if used else Result.VERIFIED
+
+
+def _forges(turn: TurnResult) -> bool:
+    findings = None if turn.rejected is None else turn.rejected.findings
+    return findings is not None and any(item.code == FORGED for item in findings.items)

@@ -8,12 +8,17 @@ from urllib.parse import urlsplit
 
 from tallystick.agents.problem import Problem, misfit, text, texts
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
-from tallystick.turns.agent import Agent, Endpoint
+from tallystick.turns.agent import Agent, Endpoint, is_allowed_query
 
 OFFLINE = "offline"
-PROVIDERS = ("offline", "local", "openai", "azure", "lmstudio", "ollama", "llamacpp", "vllm", "openrouter")
+PROVIDERS = (
+    "offline", "local", "openai", "azure", "gemini", "anthropic", "lmstudio", "ollama", "llamacpp", "vllm",
+    "openrouter",
+)  # fmt: skip
 NEEDS_ADDRESS = frozenset({"azure"})
 """Providers where every customer has their own address."""
+ENVELOPE_ONLY = frozenset({"anthropic"})
+"""Providers whose native tool calls are not supported."""
 
 AGENT_ID: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}
 
@@ -26,6 +31,7 @@ AGENT_FIELDS: dict[str, Mapping[str, Any]] = {
     "must_not": texts(300, most=50),
     "evidence_sources": texts(300, most=50),
     "abstain_when": text(1000),
+    "tools": texts(128, most=100),
     "enabled": {"type": "boolean"},
 }
 AGENT_REQUIRED = ("agent_id", "name", "role", "purpose")
@@ -55,13 +61,16 @@ def agent_from(value: Any) -> Agent | Problem:
     problem = misfit(_agent_schema(), value, code="agent_invalid", what="The agent cannot be taken")
     if problem is not None:
         return problem
-    lists = {name: tuple(value.get(name, ())) for name in ("owns", "must_not", "evidence_sources")}
+    lists = {name: tuple(value.get(name, ())) for name in ("owns", "must_not", "evidence_sources", "tools")}
     return Agent(**{**value, **lists})
 
 
 def agent_wire(agent: Agent) -> dict[str, Any]:
-    """Return an agent's JSON form."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(agent).items()}
+    """Return an agent's JSON form; `tools` only if the agent names its own."""
+    wire = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(agent).items()}
+    if not agent.tools:
+        del wire["tools"]
+    return wire
 
 
 def endpoint_from(value: Any) -> Endpoint | Problem:
@@ -71,7 +80,7 @@ def endpoint_from(value: Any) -> Endpoint | Problem:
     if problem is not None:
         return problem
     endpoint = Endpoint(**value)
-    return _address_problem(endpoint) or endpoint
+    return _address_problem(endpoint) or _protocol_problem(endpoint) or endpoint
 
 
 def by_present_names(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,22 +104,31 @@ def _address_problem(endpoint: Endpoint) -> Problem | None:
             return None
         message = f"{endpoint.provider} has no usual address: give base_url."
         return Problem(code="endpoint_invalid", message=message, pointer="/base_url")
-    return None if _is_plain_address(endpoint.base_url) else _BAD_ADDRESS
+    return None if _is_plain_address(endpoint.base_url, endpoint.provider) else _BAD_ADDRESS
 
 
-def _is_plain_address(url: str) -> bool:
-    """Return whether a URL is http(s) and has no user info, query or fragment, which could contain a key."""
+def _protocol_problem(endpoint: Endpoint) -> Problem | None:
+    if endpoint.protocol == "envelope" or endpoint.provider not in ENVELOPE_ONLY:
+        return None
+    message = f"Native tool calls are not supported for {endpoint.provider}: use the protocol envelope."
+    return Problem(code="endpoint_invalid", message=message, pointer="/protocol")
+
+
+def _is_plain_address(url: str, provider: str) -> bool:
+    """Return whether a URL is http(s) and has no user info, fragment or query that could contain a key."""
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and named and "@" not in parts.netloc and not parts.query + parts.fragment
+    plain = "@" not in parts.netloc and not parts.fragment and is_allowed_query(provider, parts.query)
+    return parts.scheme in {"http", "https"} and named and plain
 
 
 _BAD_ADDRESS = Problem(
     code="endpoint_invalid",
-    message="base_url is http://… or https://… with a host, without user, query or fragment. "
+    message="base_url is http://… or https://… with a host, without user, query or fragment "
+    "(azure: ?api-version=… is allowed). "
     "A key goes into a variable (api_key_env) or a file (api_key_file).",
     pointer="/base_url",
 )

@@ -1,25 +1,36 @@
 """Build the agent services of an open workspace from its stores, models, telemetry and rooms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from tallystick.agents.administration import SESSION, AgentAdministration
+from tallystick.agents.answers import Unanswered
 from tallystick.agents.conversation import Conversation
 from tallystick.agents.counts import Count
 from tallystick.agents.crew import Crew
-from tallystick.agents.ports import ConversationAccess, ModelFactory, TaskContext, TurnListener
-from tallystick.agents.room_defaults import NoConversationAccess, PlainTaskContext
+from tallystick.agents.ports import AgentGate, ConversationAccess, ModelFactory, TaskContext, TurnListener
+from tallystick.agents.problem import Problem
 from tallystick.agents.task_service import Tasks
+from tallystick.agents.tasks.routing import Routed
+from tallystick.agents.tasks.targets import KnownFile
 from tallystick.agents.turn_counts import TurnCounter
 from tallystick.agents.turn_records import TurnRecorder
+from tallystick.agents.wire import OFFLINE
 from tallystick.app.audit_notes import demand_ledger, note_change
-from tallystick.app.ports import OpenGate
-from tallystick.gate.session import Caller, Session
+from tallystick.gate.codes import Category
+from tallystick.gate.execute.outcome import Outcome
+from tallystick.gate.session import Caller, Session, valid_session_id
+from tallystick.plugin import Room
 from tallystick.providers.chat.capabilities import FILE, CapabilityBook
-from tallystick.providers.models import model_for
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.providers.endpoints import model_for
+from tallystick.providers.models.store import ModelStore
+from tallystick.reading.agent.library import Library
+from tallystick.reading.agent.model import ReadingAgent
 from tallystick.records import record
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.agents import Registry
@@ -29,9 +40,36 @@ from tallystick.storage.notifications import Notifications, place_of
 from tallystick.storage.tasks import TaskFiles
 from tallystick.storage.tiers import Tiers
 from tallystick.storage.transcripts import Transcripts
-from tallystick.telemetry.counted import Counted
 from tallystick.telemetry.observer import Telemetry
 from tallystick.telemetry.rejections import Rejections
+from tallystick.telemetry.stored_counts import StoredCounts
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Model
+
+
+class OpenGate(AgentGate, Protocol):
+    """The agents' interface of an open workspace, plus its folder, rooms and blocking calls."""
+
+    @property
+    def workspace(self) -> Path:
+        """The project's folder."""
+        ...
+
+    def rooms(self) -> Mapping[str, Room]:
+        """All open rooms, by name."""
+        ...
+
+    def call_sync(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        session: str | Session,
+        allowed_tools: frozenset[str] | None = None,
+    ) -> Outcome:
+        """Propose one call and wait for its outcome."""
+        ...
+
 
 TELEMETRY_FOLDER = "telemetry"
 
@@ -76,10 +114,10 @@ def counter_of(gate: OpenGate) -> TurnCounter:
     )
 
 
-def counted_of(gate: OpenGate) -> Counted:
+def counted_of(gate: OpenGate) -> StoredCounts:
     """Return the counts of all processes of a workspace."""
     observer = gate.observer
-    return Counted(observer.rejections if isinstance(observer, Telemetry) else _rejections(gate))
+    return StoredCounts(observer.rejections if isinstance(observer, Telemetry) else _rejections(gate))
 
 
 def _new_conversation(gate: OpenGate) -> Conversation:
@@ -97,7 +135,23 @@ def _new_conversation(gate: OpenGate) -> Conversation:
 
 def _model_factory(gate: OpenGate) -> ModelFactory:
     memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
-    return partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
+    other = partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
+    library = _library(gate)
+
+    def model_of(endpoint: Endpoint) -> Model:
+        return ReadingAgent(library) if endpoint.provider == OFFLINE else other(endpoint)
+
+    return model_of
+
+
+def _library(gate: OpenGate) -> Library:
+    embeddings = Embeddings(ModelStore(gate.settings.models_dir()))
+    return Library(
+        FileSources(gate.workspace),
+        gate.workspace / CONTROL_ROOM / "search" / "files.db",
+        choose_embedder=embeddings.for_reading,
+        examples=lambda: [each for room in gate.rooms().values() for each in room.requests()],
+    )
 
 
 # -- room ports --------------------------------------------------------------------------------------------------------
@@ -186,3 +240,50 @@ def _add(rejections: Rejections, session: Session, count: Count, buckets: Sequen
     rejections.add(session, count)
     for bucket in buckets:
         rejections.add(session, bucket=bucket)
+
+
+NO_CONFERENCES = Unanswered(
+    code="conference_unknown",
+    advice="There is no conference of this id.",
+    status=404,
+    category=Category.DOWNSTREAM_ERROR,
+)
+INVALID_ISSUE = Problem(
+    code="issue_unknown", message="An issue id has letters, digits, dot, dash and underscore, 128 at most."
+)
+
+
+class NoConversationAccess:
+    """A `ConversationAccess` without shared conversations: every id is unknown."""
+
+    def refusal(self, conversation_id: str, caller: Caller) -> Unanswered | None:  # noqa: ARG002 - the port's arguments
+        """See `ConversationAccess`."""
+        return NO_CONFERENCES
+
+    def reply_text(self, conversation_id: str, check_id: str, caller: Caller) -> str | None:
+        """See `ConversationAccess`."""
+
+
+class PlainTaskContext:
+    """A `TaskContext` that groups tasks under issue ids without opening issues."""
+
+    def __init__(self, paths: Callable[[], Iterable[str]]) -> None:
+        """Create the context; `paths` lists the workspace's files."""
+        self._paths = paths
+
+    def issue_id(self, name: str) -> str | Problem:
+        """See `TaskContext`: every valid id names a group of tasks."""
+        return name if valid_session_id(name) else INVALID_ISSUE
+
+    def open_issue(self, routed: Routed, message: str, *, caller: Caller, session_id: str) -> Problem | None:
+        """See `TaskContext`: nothing is opened."""
+
+    def known_files(self) -> tuple[KnownFile, ...]:
+        """See `TaskContext`: files are known by their names."""
+        return tuple(KnownFile(path=path, slugs=(_stem(path),)) for path in self._paths())
+
+
+def _stem(path: str) -> str:
+    """Return a file's name without folder and extension."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

@@ -1,12 +1,13 @@
 """Find installed rooms by their entry points and load their manifests, but no room."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tallystick.errors import ConfigError, PartMissing
+from tallystick.errors import ConfigError, PartMissing, RoomOff
+from tallystick.extras import part_of
 from tallystick.plugin import GROUP, Manifest
 
 
@@ -38,19 +39,44 @@ def _manifest_at(point: EntryPoint) -> Manifest:
     return manifest
 
 
-def resolve(reference: str) -> Any:
-    """Import the object that a manifest references as `package.module:attribute`.
+def resolve(manifest: Manifest, field: str, reference: str) -> Any:
+    """Import the object that a field of a manifest references as `package.module:attribute`.
 
     Raises:
-        ConfigError: The module has no such attribute.
+        PartMissing: The module needs an extra that is not installed.
+        ConfigError: The module cannot be imported or has no such attribute; the message names room and field.
     """
     module, _, attribute = reference.partition(":")
     try:
         return functools.reduce(getattr, attribute.split("."), import_module(module))
-    except AttributeError as error:
-        raise ConfigError(
-            f"The reference {reference!r} of a room leads nowhere: {error}.", code="room_broken"
-        ) from error
+    except Exception as error:
+        if isinstance(error, ImportError) and (part := part_of(error)) is not None:
+            raise part from error
+        message = f"The room '{manifest.name}' cannot load {field} ({reference}): {type(error).__name__}: {error}."
+        raise ConfigError(message, code="room_broken") from error
+
+
+def room_unknown(name: str) -> PartMissing:
+    """Build the error for a room that no installed distribution brings."""
+    known = ", ".join(manifests())
+    return PartMissing(f"No room named '{name}' is installed. Installed: {known}.", code="room_unknown")
+
+
+def room_off(manifest: Manifest) -> RoomOff:
+    """Build the error for a room that is switched off, with the command that switches it on."""
+    name = manifest.name
+    return RoomOff(f"The room {name} is off in this workspace. Switch it on with: tally rooms on {name}")
+
+
+def room_hint(tool: str, opened: Container[str]) -> str | None:
+    """Return the advice for an unknown tool that a closed room would bring; None if no closed room has it."""
+    closed = (each for name, each in manifests().items() if name not in opened and tool in each.tools)
+    return next((str(closed_room(each)) for each in closed), None)
+
+
+def closed_room(manifest: Manifest) -> PartMissing:
+    """Build the error for an installed room that is not open: a requirement is missing, or the room is off."""
+    return unavailable(manifest) if manifest.missing() else room_off(manifest)
 
 
 def unavailable(manifest: Manifest) -> PartMissing:

@@ -7,8 +7,7 @@ from typing import Any
 from tallystick.agents.answers import Unanswered, model_failure
 from tallystick.agents.chat import fault_of
 from tallystick.agents.crew import Recipient
-from tallystick.app.agents import conversation_of
-from tallystick.app.ports import OpenGate
+from tallystick.app.agents import OpenGate, conversation_of
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.output import show, to_output
 from tallystick.gate.record.receipt import Draft, Receipt
@@ -18,7 +17,7 @@ from tallystick.gate.tool import Card
 from tallystick.turns.flow_context import STEP, Answer, Question
 from tallystick.turns.limits import Budget
 from tallystick.turns.loop import run_turn
-from tallystick.turns.request import Request, ToolPolicy
+from tallystick.turns.request import Request, TurnToolPolicy
 from tallystick.turns.result import Injected, TurnResult
 
 _KINDS = frozenset({"outcome", "started"})
@@ -107,17 +106,30 @@ class GateFlowContext:
             message += f"\n\n({left_out} further results had no room here; say so where it matters.)"
         async with crew.place(to.endpoint, None):
             turn = self._gate.turn(
-                session=question.session, agent=to.agent.agent_id, caller=question.session.caller, limits=budget,
-                may_finish=bool(injected), user_texts=question.user_texts or (question.message,),
-            )  # fmt: skip
+                session=question.session,
+                agent=to.agent.agent_id,
+                caller=question.session.caller,
+                limits=budget,
+                allowed_tools=crew.tools_of(to.agent) if question.tools is None else None,
+                may_finish=bool(injected),
+                user_texts=question.user_texts or (question.message,),
+            )
             for text in question.heard:
                 turn.hear({"message": text})
             request = Request(
-                message=message, agent=to.agent, policy=ToolPolicy(allowed_tools=question.tools),
-                skip_tools=question.raw, tool_phase=question.tools_only, injected=injected,
-                max_steps=_steps(question, budget), cot=self._gate.settings.gate.cot,
-                max_tokens=question.max_tokens or to.tokens(), temperature=to.endpoint.temperature, form=question.form,
-            )  # fmt: skip
+                message=message,
+                agent=to.agent,
+                policy=TurnToolPolicy(allowed_tools=question.tools),
+                skip_tools=question.raw,
+                tool_phase=question.tools_only,
+                injected=injected,
+                max_steps=_steps(question, budget),
+                cot=self._gate.settings.gate.cot,
+                reply_retries=self._gate.settings.turns.reply_retries,
+                max_tokens=question.max_tokens or to.tokens(),
+                temperature=to.endpoint.temperature,
+                form=question.form,
+            )
             check = crew.checker(turn.session, to.agent, form=question.form)
             return await run_turn(request, model=crew.model(to.endpoint), turn=turn, check=check)
 
@@ -138,6 +150,10 @@ def _steps(question: Question, budget: Budget) -> int:
 def _injected(receipt: Receipt, most: int) -> Injected:
     shown = show(to_output(receipt.outputs), step_bytes=most, left_bytes=most)
     return Injected(
-        tool=receipt.header.get("tool_id") or "", receipt_id=receipt.receipt_id, text=shown.text, sha256=shown.sha256,
-        full_size=shown.full_size, truncated=shown.truncated,
-    )  # fmt: skip
+        tool=receipt.header.get("tool_id") or "",
+        receipt_id=receipt.receipt_id,
+        text=shown.text,
+        sha256=shown.sha256,
+        full_size=shown.full_size,
+        truncated=shown.truncated,
+    )

@@ -1,21 +1,22 @@
 """The public API of the gate."""
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from tallystick.app.approvals import Approvals
-from tallystick.app.calls import SESSION, GateCalls
-from tallystick.app.client_reports import report
-from tallystick.app.room_context import open_rooms
-from tallystick.app.sessions import session_for
+from tallystick.app.calls import SESSION, GateCalls, report, session_for
+from tallystick.app.room_context import check_listed, open_rooms
+from tallystick.app.room_switch import required_manifest, rooms_on, unused_sections
 from tallystick.app.tool_files import client_catalogue, load_tools
-from tallystick.app.turn_budget import budget_of
 from tallystick.app.wiring import Parts, join
 from tallystick.errors import ConfigError
+from tallystick.gate.decide.budgets import limits_from, narrowed
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.verdict import Limits
+from tallystick.gate.decide.verdict import UNLIMITED, Limits
 from tallystick.gate.record.checkpoint import parse_vkey
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
@@ -23,7 +24,7 @@ from tallystick.gate.record.report import AuditReport
 from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Card, Tool, tool
 from tallystick.plugin import Room
-from tallystick.settings import Settings, load_settings
+from tallystick.settings import CONFIG_NAME, LimitSettings, Settings, load_settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.ledger import verify_workspace
 from tallystick.turns.limits import Budget
@@ -31,6 +32,9 @@ from tallystick.turns.turn import Turn
 
 if TYPE_CHECKING:
     from tallystick.turns.flow_context import FlowContext
+
+
+_log = logging.getLogger(__name__)
 
 
 class Gate(GateCalls):
@@ -52,6 +56,7 @@ class Gate(GateCalls):
         config: str | os.PathLike[str] | None = None,
         observer: Observer | None = None,
         plugins: bool = True,
+        rooms: Iterable[str] | None = None,
     ) -> Self:
         """Open a workspace and create missing keys, folders and the default policy.
 
@@ -60,26 +65,38 @@ class Gate(GateCalls):
             settings: Used instead of `tallystick.toml` and the environment.
             config: A TOML file to read instead of the workspace's own.
             observer: Receives outcomes, e.g. telemetry.
-            plugins: Whether to load the configured tools and the installed rooms.
+            plugins: Whether to load the configured tools and the rooms that are on.
+            rooms: The rooms to open, instead of those that `rooms` in `tallystick.toml` names. Without either, a new
+                workspace has no room, and an older one has those that it holds data of.
 
         Raises:
-            ConfigError: The configuration or a key file is invalid; the message says what to change.
+            ConfigError: The configuration or a key file is invalid, or a room of `rooms` is not installed; the message
+                says what to change.
             LedgerDamaged: The journal was modified; `tally audit verify` reports where.
         """
         workspace = Path(path).expanduser().absolute()
         if workspace.exists() and not workspace.is_dir():
             raise ConfigError(f"{workspace.name} is a file. Give the folder of a project.", code="not_a_folder")
         chosen = settings or load_settings(workspace, config=None if config is None else Path(config))
+        # Before opening creates the control room, which tells a new workspace from an older one.
+        names = _room_names(workspace, chosen, rooms) if plugins else None
         gate = cls(join(workspace, chosen, observer))
         try:
-            if plugins:
-                gate.register(*load_tools(workspace, chosen.gate.tools))
-                for room in open_rooms(gate._parts, gate.flow_context):
-                    gate.register(*room.tools())
+            if names is not None:
+                gate._load_plugins(names)
         except BaseException:
             gate.close()
             raise
         return gate
+
+    def _load_plugins(self, rooms: Iterable[str]) -> None:
+        """Register the tools that the configuration names, and those of the rooms."""
+        self.register(*load_tools(self.workspace, self.settings.gate.tools))
+        for name, room in open_rooms(self._parts, self.flow_context, rooms):
+            tools = tuple(replace(tool, room=name) for tool in room.tools())
+            self._parts.room_tools[name] = names = frozenset(tool.card.name for tool in tools)
+            check_listed(name, names)
+            self.register(*tools)
 
     def close(self) -> None:
         """Write a last checkpoint and release files and threads."""
@@ -157,6 +174,22 @@ class Gate(GateCalls):
             self._names.add(made)
             self._parts.keep_card(made.card)
 
+    def room_of(self, tool: str) -> str | None:
+        """Return the name of the room that registered a tool; None for tools of the user and of upstream servers."""
+        return next((name for name, tools in self._parts.room_tools.items() if tool in tools), None)
+
+    def tools_for(self, role: str) -> frozenset[str] | None:
+        """Return the names of the tools that an agent of this role is offered; None: all.
+
+        These are the user's own and those that the role needs in each room.
+        """
+        left_out: set[str] = set()
+        for name, room in self._parts.rooms.items():
+            needed = room.tools_for(role)
+            if needed is not None:
+                left_out |= self._parts.room_tools[name] - frozenset(needed)
+        return frozenset(card.name for card in self.tools()) - left_out if left_out else None
+
     def unregister(self, name: str) -> None:
         """Unregister a tool."""
         self._pipeline.remove(name)
@@ -207,15 +240,30 @@ class Gate(GateCalls):
         where = session_for(session, caller, agent=agent, turn_id=self._parts.new_id("turn"))
         spend = budget_of(self.settings.limits, limits, step_bytes)
         turn = Turn(
-            pipeline=self._pipeline, portal=self._portal, session=where, random=self._parts.random,
-            limits=spend.limits, step_bytes=spend.step_bytes, ttl_s=self.settings.gate.turn_ttl_s,
-            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools), may_finish=may_finish,
+            **self._turn_dependencies(where, spend),
+            allowed_tools=None if allowed_tools is None else frozenset(allowed_tools),
+            may_finish=may_finish,
             client_tools=client_catalogue(client_tools, self._parts.keep_card),
-            parent=self._parts.tasks.of(where, limits=spend.limits, now=self._parts.monotonic()),
-            authenticated=authenticated, user_texts=user_texts, wordings=self._parts.wordings,
-        )  # fmt: skip
+            authenticated=authenticated,
+            user_texts=user_texts,
+        )
         self._turns[turn.turn_id] = turn
         return turn
+
+    def _turn_dependencies(self, session: Session, budget: Budget) -> dict[str, Any]:
+        """Return what a turn needs of this workspace, as keyword arguments of `Turn`."""
+        parts = self._parts
+        return {
+            "pipeline": self._pipeline,
+            "portal": self._portal,
+            "session": session,
+            "random": parts.random,
+            "limits": budget.limits,
+            "step_bytes": budget.step_bytes,
+            "ttl_s": self.settings.gate.turn_ttl_s,
+            "parent": parts.tasks.of(session, limits=budget.limits, now=parts.monotonic()),
+            "wordings": parts.wordings,
+        }
 
     def find_turn(self, turn_id: str) -> Turn | None:
         """Return a turn that is still referenced somewhere in this process; None otherwise."""
@@ -239,3 +287,27 @@ class Gate(GateCalls):
         workspace = Path(path).expanduser().absolute()
         verifier = None if key is None else parse_vkey(key)
         return verify_workspace(workspace, load_settings(workspace), outside=tuple(outside), verifier=verifier)
+
+
+def _room_names(workspace: Path, settings: Settings, asked: Iterable[str] | None) -> tuple[str, ...]:
+    for notice in unused_sections(settings):
+        _log.warning("%s: %s", CONFIG_NAME, notice)
+    if asked is None:
+        return rooms_on(workspace, settings)
+    return tuple(required_manifest(name).name for name in asked)
+
+
+def budget_of(configured: LimitSettings, limits: Limits | Budget | None, step_bytes: int | None) -> Budget:
+    """Compute the budget of a new turn.
+
+    Args:
+        configured: The configured limits.
+        limits: Narrower limits; or a budget (of a tier or a conference) that already respects the configuration.
+        step_bytes: The maximum bytes of one output shown to the model; overrides the budget or configuration.
+    """
+    if isinstance(limits, Budget):
+        return Budget(limits=limits.limits, step_bytes=step_bytes or limits.step_bytes)
+    return Budget(
+        limits=narrowed(limits_from(configured), limits or UNLIMITED),
+        step_bytes=step_bytes or configured.bytes_per_step,
+    )

@@ -13,7 +13,7 @@ from typing import Any
 
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.replay import Answer, Recorded, Replay, answer_from_outcome, redecide, was_decided
+from tallystick.gate.decide.replay import DecisionSummary, Recorded, Replay, redecide, summary_of_outcome, was_decided
 from tallystick.gate.record.receipt import Receipt
 from tallystick.storage.kept import kept, kept_card
 from tallystick.storage.ledger import audit_folder
@@ -29,8 +29,8 @@ class Replayed:
     receipt_id: str
     tool: str
     result: Replay
-    was: Answer
-    now: Answer | None = None
+    was: DecisionSummary
+    now: DecisionSummary | None = None
     """None if the decision cannot be repeated."""
     why: str = ""
     """If undecidable: redacted, room_rule, erased, unknown_outcome, tool_not_kept or policy_not_kept."""
@@ -66,7 +66,7 @@ class Replayer:
 
     def _again(self, receipt: Receipt, policy: Policy | None) -> Replayed:
         header = receipt.header
-        receipt_id, tool, was = receipt.receipt_id, str(header.get("tool_id")), answer_from_outcome(header["outcome"])
+        receipt_id, tool, was = receipt.receipt_id, str(header.get("tool_id")), summary_of_outcome(header["outcome"])
         card = self._card(str(header.get("tool_version")))
         chosen = policy or self._policy(str(header.get("policy_digest")))
         inputs = receipt.inputs
@@ -97,7 +97,7 @@ class Replayer:
         return kept(self._audit, kind, name) if "/" not in name else None
 
 
-def _answer(answer: Answer) -> dict[str, str]:
+def _answer(answer: DecisionSummary) -> dict[str, str]:
     wire = {"verdict": str(answer.verdict)}
     if answer.reason:
         wire["reason"] = answer.reason

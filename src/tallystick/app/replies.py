@@ -10,11 +10,15 @@ from typing_extensions import Unpack
 
 from tallystick.app.rooms import texts_by
 from tallystick.app.wiring import Parts
+from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.receipt import Draft
+from tallystick.gate.reply.chat_transcripts import recorded_call
 from tallystick.gate.reply.check import check_reply
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.reply.options import ReplyOptions
 from tallystick.gate.reply.own_text import Author
+from tallystick.gate.reply.support.actions import RecordedCall
+from tallystick.gate.reply.support.grounds import ran
 from tallystick.gate.reply.writings import LedgerWritings
 from tallystick.gate.session import Session
 from tallystick.storage.kept import kept_card
@@ -31,9 +35,10 @@ class ReplyChecks:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._writings = LedgerWritings(
-            parts.ledger, may_write=lru_cache(maxsize=CARDS)(self._may_write),
+            parts.ledger,
+            may_write=lru_cache(maxsize=CARDS)(self._may_write),
             room_texts=lambda agent, tool: texts_by(parts.rooms, agent, tool),
-        )  # fmt: skip
+        )
 
     def check(self, reply: str, session: Session, **options: Unpack[ReplyOptions]) -> Findings:
         """Check a reply.
@@ -58,6 +63,7 @@ class ReplyChecks:
             tools_ran=options.get("tools_ran"),
             form=options.get("form", "line"),
             conference=options.get("conference", False),
+            scorer=self._parts.judge,
         )
         receipt = self._parts.ledger.record_sync(_draft(session, findings))
         self._tell(session, findings)
@@ -74,6 +80,27 @@ class ReplyChecks:
                 self._parts.observer.replied(session=session, bucket=findings.bucket)
             except Exception:  # noqa: BLE001 - an observer must never stop a check
                 _log.exception("an observer failed; the reply is not affected")
+
+
+def calls_of_session(ledger: Ledger, session_id: str) -> tuple[RecordedCall, ...] | None:
+    """Return the finished calls of a session, oldest first; None if nothing was recorded in it.
+
+    A call that a client runs itself counts from the client's report. An outcome that is not known counts as failed.
+    """
+    found: list[RecordedCall] = []
+    seen = False
+    for receipt in ledger.session(session_id):
+        seen = True
+        header, outcome = receipt.header, receipt.header.get("outcome") or {}
+        if header.get("kind") not in {"outcome", "report"} or not header.get("tool_id"):
+            continue
+        done = ran(receipt) and outcome.get("status") != "unknown" and not outcome.get("handed_back")
+        # The part before the last dot names the server or the room, not what the tool does.
+        tool = str(header["tool_id"]).rpartition(".")[2]
+        found.append(
+            recorded_call(tool, receipt.inputs, receipt.outputs, ok=done, receipt_id=receipt.receipt_id)
+        )  # fmt: skip
+    return tuple(found) if seen else None
 
 
 def _author(session: Session) -> Author:

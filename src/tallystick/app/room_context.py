@@ -1,18 +1,20 @@
 """Open rooms: each receives its validated settings and its context, the workspace components it may use."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from tallystick.app.discovery import manifests, resolve
 from tallystick.app.wiring import Parts
 from tallystick.errors import ConfigError
 from tallystick.plugin import Manifest, Room
+from tallystick.section_values import read_section
+from tallystick.settings import CONFIG_NAME
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -20,26 +22,46 @@ if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger
     from tallystick.gate.record.recorder import Observer
     from tallystick.gate.tool import Card
+    from tallystick.http_port import HttpClient
+    from tallystick.reading.retriever import ReadDocument, Retriever
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
     from tallystick.turns.flow_context import FlowContext
 
 
-def open_rooms(parts: Parts, flow_context: "Callable[[], FlowContext]") -> Iterator[Room]:
-    """Open every room whose requirements are installed, add it to `parts.rooms` and yield it.
+def open_rooms(
+    parts: Parts, flow_context: "Callable[[], FlowContext]", names: Iterable[str]
+) -> Iterator[tuple[str, Room]]:
+    """Open the named rooms whose requirements are installed, add each to `parts.rooms` and yield its name and itself.
 
     Raises:
-        ConfigError: A room's settings are invalid.
+        ConfigError: The settings of an installed room are invalid, whether it is on or not.
     """
-    for manifest in manifests().values():
-        if manifest.missing():
+    for each in manifests().values():
+        if not each.missing() and parts.settings.rooms.section(each.name):
+            options_of(each, parts.settings)
+    for name in names:
+        manifest = manifests().get(name)
+        if manifest is None or manifest.missing():
             continue
         context = OpenedRoomContext(
             parts=parts, manifest=manifest, options=options_of(manifest, parts.settings), flow_context=flow_context
         )
-        room: Room = resolve(manifest.room)(context)
+        room: Room = resolve(manifest, "room", manifest.room)(context)
         parts.rooms[manifest.name] = room
-        yield room
+        yield manifest.name, room
+
+
+def check_listed(room: str, tools: Iterable[str]) -> None:
+    """Check that the manifest of a room lists the tools that the room registers.
+
+    Raises:
+        ConfigError: One is not listed, so a call of it while the room is off would not say how to switch it on.
+    """
+    unlisted = sorted(frozenset(tools) - frozenset(manifests()[room].tools))
+    if unlisted:
+        message = f"The room '{room}' registers {', '.join(unlisted)}; its manifest must list them under `tools`."
+        raise ConfigError(message, code="room_broken")
 
 
 def options_of(manifest: Manifest, settings: "Settings") -> Any:
@@ -48,22 +70,14 @@ def options_of(manifest: Manifest, settings: "Settings") -> Any:
     Raises:
         ConfigError: A key is unknown or a value is invalid; the message names it.
     """
-    raw = settings.rooms.get(manifest.name, {})
+    raw = settings.rooms.section(manifest.name)
     if manifest.settings is None:
         if raw:
-            message = f"tallystick.toml: the room '{manifest.name}' takes no settings. Remove [rooms.{manifest.name}]."
+            message = f"{CONFIG_NAME}: the room '{manifest.name}' takes no settings. Remove [rooms.{manifest.name}]."
             raise ConfigError(message, code="config_unknown_key")
         return None
-    model: type[BaseModel] = resolve(manifest.settings)
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        key = ".".join(("rooms", manifest.name, *(str(part) for part in first["loc"])))
-        if first["type"] == "extra_forbidden":
-            message = f"tallystick.toml: unknown key '{key}'. Remove it, or check its spelling."
-            raise ConfigError(message, code="config_unknown_key") from None
-        raise ConfigError(f"tallystick.toml: '{key}': {first['msg']}.", code="config_bad_value") from None
+    model: type[BaseModel] = resolve(manifest, "settings", manifest.settings)
+    return read_section(model, raw, source=CONFIG_NAME, key=f"rooms.{manifest.name}", strict=True)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -110,10 +124,19 @@ class OpenedRoomContext:
         """See `RoomContext`."""
         return self.parts.embeddings
 
+    def retriever(self, corpus: str, read: "ReadDocument") -> "Retriever":
+        """See `RoomContext`."""
+        return self.parts.retriever(f"{self.manifest.name}-{corpus}", read)
+
     @property
     def observer(self) -> "Observer | None":
         """See `RoomContext`."""
         return self.parts.observer
+
+    @property
+    def http(self) -> "HttpClient":
+        """See `RoomContext`."""
+        return self.parts.http
 
     def cards(self) -> "Mapping[str, Card]":
         """See `RoomContext`."""

@@ -5,10 +5,9 @@ from contextlib import ExitStack
 from decimal import Decimal
 from typing import Protocol, TypeVar
 
-from tallystick.app.discovery import manifests, unavailable
-from tallystick.errors import PartMissing
+from tallystick.app.discovery import closed_room, manifests, room_unknown
 from tallystick.plugin import Room
-from tallystick.turns.wording import Wording, Wordings
+from tallystick.turns.tool_prompts import ToolPrompt, ToolPrompts
 
 R = TypeVar("R")
 
@@ -25,13 +24,13 @@ def room_in(gate: HasRooms, name: str, kind: type[R]) -> R:
     """Return a room that a door requires.
 
     Raises:
-        PartMissing: The room is not installed or not enabled; the message has the command that installs it.
+        PartMissing: The room is not installed or is off; the message has the command that changes it.
     """
     room = gate.rooms().get(name)
     if isinstance(room, kind):
         return room
     manifest = manifests().get(name)
-    raise PartMissing(f"The room {name} is not installed here.") if manifest is None else unavailable(manifest)
+    raise room_unknown(name) if manifest is None else closed_room(manifest)
 
 
 def close_rooms(rooms: Iterable[Room]) -> None:
@@ -41,9 +40,9 @@ def close_rooms(rooms: Iterable[Room]) -> None:
             stack.callback(room.close)
 
 
-def wordings_of(rooms: Iterable[Room]) -> Wordings:
+def wordings_of(rooms: Iterable[Room]) -> ToolPrompts:
     """Merge the rooms' tool descriptions for models."""
-    wordings: dict[str, Wording] = {}
+    wordings: dict[str, ToolPrompt] = {}
     for room in rooms:
         wordings |= room.wordings()
     return wordings

@@ -1,5 +1,6 @@
 """Dependency wiring: which implementation satisfies which port."""
 
+import logging
 import os
 import secrets
 import time
@@ -12,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from tallystick.app.approval_notices import tell_held
 from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
-from tallystick.errors import ConfigError, LedgerUnwritable
+from tallystick.errors import ConfigError, LedgerUnwritable, TallyError
 from tallystick.gate.decide.approval_service import ApprovalService
-from tallystick.gate.decide.approvals import ApprovalBook, Hold
+from tallystick.gate.decide.approvals import ApprovalStore, Hold
 from tallystick.gate.decide.budgets import TaskMeters
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.pipeline import Pipeline
@@ -24,20 +24,27 @@ from tallystick.gate.record.approval_records import is_proved
 from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.recorder import Observer
 from tallystick.gate.record.secrets import Redactor
+from tallystick.gate.reply.support.scorer import SupportScorer
 from tallystick.gate.tool import Card
+from tallystick.http_port import HttpClient
 from tallystick.plugin import Room
-from tallystick.providers.embeddings.choosing import Embeddings
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.providers.local.judge import LocalJudge
+from tallystick.providers.models.store import ModelStore
+from tallystick.providers.net.client import PinnedHttpClient
+from tallystick.reading.retriever import ReadDocument, Retriever, open_retriever
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
 from tallystick.storage.kept import keep
 from tallystick.storage.ledger import audit_folder, open_ledger
-from tallystick.storage.notifications import Notifications
+from tallystick.storage.notifications import Notifications, place_of
 from tallystick.storage.private import private_folder
-from tallystick.turns.wording import Wordings
+from tallystick.turns.tool_prompts import ToolPrompts
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
 
 ID_BYTES = 12
 
@@ -52,30 +59,34 @@ class Parts:
     policy: Policy
     redactor: Redactor
     observer: Observer | None
+    http: HttpClient = field(default_factory=PinnedHttpClient)
     random: Callable[[int], bytes] = os.urandom
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
-    """The loaded rooms, by name."""
+    """The open rooms, by name."""
+    room_tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The names of the tools that each room registered."""
+    _retrievers: list[Retriever] = field(default_factory=list[Retriever])
     _kept: set[str] = field(default_factory=set[str])
     """Tool versions whose definitions are already stored; clients send theirs again with every turn."""
 
     @cached_property
     def pipeline(self) -> Pipeline:
         """The pipeline that every call passes."""
-        desk = ApprovalService(
-            open_book=self.book,
+        approvals = ApprovalService(
+            open_store=self.book,
             new_id=lambda: self.new_id("appr"),
             now_ms=self.now_ms,
             ttl_s=self.settings.approvals.ttl_s,
             proved=self.proved,
-            told=lambda hold: tell_held(self.notifications, hold),
+            notify=lambda hold: tell_held(self.notifications, hold),
         )
         return Pipeline(
             policy=self.policy,
             ledger=self.ledger,
             redactor=self.redactor,
-            desk=desk,
+            approvals=approvals,
             cot=self.settings.gate.cot,
             observer=self.observer,
         )
@@ -93,6 +104,12 @@ class Parts:
         )
 
     @cached_property
+    def judge(self) -> SupportScorer | None:
+        """The model that judges the claims of replies; None unless the settings name one."""
+        name = self.settings.evidence.judge
+        return LocalJudge(name, ModelStore(self.settings.models_dir())) if name else None
+
+    @cached_property
     def engine(self) -> "Engine":
         """The database; opened and migrated on first use, since most workspaces never need it."""
         from tallystick.storage.database import migrate, open_engine  # noqa: PLC0415 - costs a quarter of a second
@@ -102,12 +119,12 @@ class Parts:
         return engine
 
     @cached_property
-    def _book(self) -> ApprovalBook:
-        from tallystick.storage.approvals import SqlApprovalBook  # noqa: PLC0415 - as above
+    def _book(self) -> ApprovalStore:
+        from tallystick.storage.approvals import SqlApprovalStore  # noqa: PLC0415 - as above
 
-        return SqlApprovalBook(self.engine)
+        return SqlApprovalStore(self.engine)
 
-    def book(self) -> ApprovalBook:
+    def book(self) -> ApprovalStore:
         """Return the approval store."""
         return self._book
 
@@ -125,9 +142,16 @@ class Parts:
     @cached_property
     def embeddings(self) -> Embeddings:
         """The embedding models; each loads on first use."""
-        return Embeddings()
+        return Embeddings(ModelStore(self.settings.models_dir()))
 
-    def wordings(self) -> Wordings:
+    def retriever(self, corpus: str, read: ReadDocument) -> Retriever:
+        """Open the retrieval over one corpus; its index files are in the control room and made again when missing."""
+        folder = self.workspace / CONTROL_ROOM / "search"
+        made = open_retriever(folder / f"{corpus}.db", read=read, choose_embedder=self.embeddings.for_reading)
+        self._retrievers.append(made)
+        return made
+
+    def wordings(self) -> ToolPrompts:
         """Return the rooms' tool descriptions for models."""
         return wordings_of(self.rooms.values())
 
@@ -159,6 +183,8 @@ class Parts:
     def close(self) -> None:
         """Close rooms, ledger and connections."""
         close_rooms(self.rooms.values())
+        for retriever in self._retrievers:
+            retriever.close()
         self.ledger.close()
         # Check `__dict__`: accessing an unused cached property would open it.
         if "durable" in self.__dict__:
@@ -179,15 +205,44 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
         message = f"{CONTROL_ROOM} cannot be made in {workspace.name}: {error.strerror}. Make the folder writable."
         raise ConfigError(message, code="workspace_unwritable") from None
     policy = Policy.from_settings(settings)
-    ledger = open_ledger(workspace, settings)
+    http = PinnedHttpClient()
+    ledger = open_ledger(workspace, settings, http=http)
     keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())
     # Close calls that a dead process started and never finished.
     ledger.recover()
     redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)
     return Parts(
-        workspace=workspace, settings=settings, ledger=ledger, policy=policy, redactor=redactor, observer=observer
+        workspace=workspace,
+        settings=settings,
+        ledger=ledger,
+        policy=policy,
+        redactor=redactor,
+        observer=observer,
+        http=http,
     )
 
 
 def _redaction_key(ledger: Ledger) -> bytes:
     return sha256(ledger.keys.active().derive("redaction").mac(b"arguments")).digest()
+
+
+SOURCE = "approvals"
+_log = logging.getLogger(__name__)
+
+
+def tell_held(notifications: Notifications, hold: Hold) -> None:
+    """Notify that a call waits for approval; a failed write is logged and the call stays held."""
+    who = hold.session.agent_id or hold.session.caller.subject
+    text = f"{who} wants to call {hold.tool}: approve or reject it."
+    try:
+        notifications.add(level="warn", source=SOURCE, text=text, link=place_of("approval", hold.approval_id))
+    except TallyError as error:
+        _log.warning("a held call was not notified: %s", error)
+
+
+def tell_answered(notifications: Notifications, approval_id: str) -> None:
+    """Settle the notification of an answered request; a failed write is only logged."""
+    try:
+        notifications.settle(place_of("approval", approval_id))
+    except TallyError as error:
+        _log.warning("a notification was not settled: %s", error)

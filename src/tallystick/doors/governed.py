@@ -119,7 +119,7 @@ class Governed:
             outcome = await self._gate.refuse(refused, _written(arguments), session=self._session)
         else:
             outcome = await self._gate.call(tool_id, args, session=self._session, allowed_tools=self._only)
-        return CallAnswer(outcome=outcome, refusal=refusal_of(outcome, self._gate.workspace))
+        return CallAnswer(outcome=outcome, refusal=refusal_of(outcome, self._gate))
 
     def call_sync(self, name: str, arguments: Mapping[str, Any] | str) -> CallAnswer:
         """Blocking form of `call`; also works inside a running event loop."""

@@ -27,8 +27,8 @@ from tallystick.doors.identity import Identity, StartupToken
 from tallystick.doors.mcp.serve.http import PATH as MCP_PATH
 from tallystick.doors.mcp.serve.http import McpDoor
 from tallystick.doors.presentation.approval_wait import WAIT_S
+from tallystick.doors.web.application import mount as mount_page
 from tallystick.doors.web.context import PageContext
-from tallystick.doors.web.mounting import mount as mount_page
 from tallystick.errors import ConfigError
 from tallystick.extras import install_command, installed
 from tallystick.settings import CONTROL_ROOM, ServerSettings, Settings, load_settings
@@ -39,6 +39,9 @@ from tallystick.turns.runs import DurableError
 
 BACKLOG = 2048
 WORKER_PATIENCE_S = 10
+WORKER_RETRY_S = 5.0
+_FINAL = frozenset({"durable_one_per_process", "durable_not_installed"})
+"""Codes after which another try would end the same way, and the server goes on without a worker."""
 _log = logging.getLogger("tallystick.serve")
 
 
@@ -46,9 +49,14 @@ class Server:
     """An open workspace and its HTTP application."""
 
     def __init__(
-        self, workspace: Path, settings: Settings, *, mcp_wait_s: float = WAIT_S, show_receipts: bool = False,
+        self,
+        workspace: Path,
+        settings: Settings,
+        *,
+        mcp_wait_s: float = WAIT_S,
+        show_receipts: bool = False,
         page: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Open everything that can fail before serving starts.
 
         Args:
@@ -58,8 +66,7 @@ class Server:
             show_receipts: Also include the receipt's id in the text of MCP results.
             page: Also serve the page; only once in a process, since its library supports a single application.
 
-        Raises:
-            ConfigError: A non-loopback address without auth, a weak key or an invalid configuration.
+        Raises `ConfigError` for a non-loopback address without auth, a weak key or an invalid configuration.
         """
         refuse_bind(settings)
         self.settings = settings
@@ -73,14 +80,13 @@ class Server:
             # Last, so that a server that fails to start does not replace the token of a running one.
             self.startup = StartupToken.create(state_dir=settings.state_dir(), workspace=workspace)
             opened.callback(self.startup.close)
-            desk = HttpContext(gate=self.gate, identity=self.identity, startup=self.startup)
-            shown = self.telemetry if settings.telemetry.metrics else None
-            app = api(desk)
+            context = self.context = HttpContext(gate=self.gate, identity=self.identity, startup=self.startup)
+            app = api(context)
             if installed("mcp"):
                 self._add_mcp(app, McpDoor(self.gate, self.identity, wait_s=mcp_wait_s, show_receipts=show_receipts))
             if page and installed("page"):
                 mount_page(app, PageContext(gate=self.gate, identity=self.identity, startup=self.startup))
-            self.app: App = guarded(app, desk, shown)
+            self.app: App = guarded(app, context, self.telemetry if settings.telemetry.metrics else None)
             self._opened = opened.pop_all()
 
     def _add_mcp(self, app: FastAPI, mcp: McpDoor) -> None:
@@ -183,11 +189,24 @@ def _worker(server: Server) -> Iterator[None]:
 
 
 def _work(server: Server, stop: threading.Event) -> None:
-    """Run the worker; if the durable extra is missing, log a warning while the server continues."""
-    try:
-        run_worker(server.gate.durable, stop, worker_id=f"serve-{secrets.token_hex(6)}")
-    except DurableError as error:
-        _log.warning("no durable worker: %s (%s)", error, error.code)
+    """Run the worker. One that cannot start, as on a full disk, is tried again, and `/health` says so until it runs."""
+
+    def started() -> None:
+        server.context.worker_fault = None
+
+    while not stop.is_set():
+        try:
+            run_worker(server.gate.durable, stop, worker_id=f"serve-{secrets.token_hex(6)}", ready=started)
+        except DurableError as error:
+            _log.warning("no durable worker: %s (%s)", error, error.code)
+            if error.code in _FINAL:
+                return
+            server.context.worker_fault = error.code
+        except Exception as error:  # noqa: BLE001 - see below
+            # Whatever the database's driver raises: a thread that dies unseen leaves every run waiting.
+            _log.exception("the durable worker stopped and is tried again")
+            server.context.worker_fault = type(error).__name__
+        stop.wait(WORKER_RETRY_S)
 
 
 def _announce(server: Server, port: int) -> None:

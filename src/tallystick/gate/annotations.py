@@ -1,4 +1,6 @@
-"""Derives the JSON Schemas of a tool's card and the JSON/Python conversions from the function's annotations, once.
+"""Derives a tool's JSON Schemas and its JSON/Python conversions from the function's annotations, once.
+
+The schemas are part of the tool's card (`Card`, its published description).
 
 Parameters of plain types (`str`, `int`, `bool`, and lists and objects of them) are passed as parsed from JSON, without
 conversion cost. Every other annotation (a model, a dataclass, an enum, a date, a path, a float) gets a `TypeAdapter`,

@@ -1,7 +1,7 @@
 """The fault table: every way a call can fail, with its code for each consumer.
 
-One row per fault. The agent turn, the tool boundary, the problem payload, HTTP and telemetry each read their own
-column, so their codes stay consistent.
+One row per fault. The agent turn, the tool boundary (the outcome that a caller of a tool receives), the problem
+payload, HTTP and telemetry each read their own column, so their codes stay consistent.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class CallCode(StrEnum):
-    """Rejection codes sent to an agent turn (`STOP_HOOK: tool_call_rejected` + code)."""
+    """Rejection codes returned to the model in an agent turn, as the line `STOP_HOOK: tool_call_rejected` + code."""
 
     INVALID_FORMAT = "tool_call_invalid_format"
     MULTIPLE = "tool_call_multiple"
@@ -20,7 +20,7 @@ class CallCode(StrEnum):
 
 
 class BoundaryCode(StrEnum):
-    """The five fixed rejection codes of the tool boundary."""
+    """The five fixed rejection codes of the tool boundary: `rejection.code` in the outcome of a call."""
 
     INVALID_TOOL_NAME = "INVALID_TOOL_NAME"
     INVALID_PAYLOAD = "INVALID_PAYLOAD"
@@ -68,118 +68,101 @@ class Fault:
     http: int
     bucket: Bucket | None
     ran: bool = False
-    """Whether the call failed after it was accepted (`status` then stays accepted)."""
+    """Whether the tool may have started before the call failed; the outcome's `status` is then not `rejected`."""
 
 
-_REJECTED = BoundaryCode.POLICY_VIOLATION
+_POLICY = BoundaryCode.POLICY_VIOLATION
 _PAYLOAD = BoundaryCode.INVALID_PAYLOAD
-_INVALID = Category.VALIDATION_ERROR
 
-FORMAT = Fault(
-    name="format", call_code=CallCode.INVALID_FORMAT, boundary_code=_PAYLOAD, category=_INVALID, http=400,
-    bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-MULTIPLE = Fault(
-    name="multiple", call_code=CallCode.MULTIPLE, boundary_code=_PAYLOAD, category=_INVALID, http=400,
-    bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-TOOL_SYNTAX = Fault(
-    name="tool_syntax", call_code=CallCode.INVALID_FORMAT, boundary_code=_PAYLOAD, category=_INVALID, http=400,
-    bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-COT = Fault(
-    name="cot_leak", call_code=CallCode.INVALID_FORMAT, boundary_code=_PAYLOAD, category=_INVALID, http=400,
-    bucket=Bucket.COT_LEAK,
-)  # fmt: skip
-NONCE = Fault(
-    name="nonce", call_code=CallCode.NONCE_INVALID, boundary_code=_REJECTED, category=_INVALID, http=400,
-    bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-UNKNOWN_TOOL = Fault(
-    name="unknown_tool", call_code=CallCode.UNKNOWN_TOOL, boundary_code=BoundaryCode.INVALID_TOOL_NAME,
-    category=_INVALID, http=400, bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-NOT_ALLOWED = Fault(
-    name="not_allowed", call_code=CallCode.UNKNOWN_TOOL, boundary_code=_REJECTED, category=_INVALID, http=400,
-    bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-BAD_ARGS = Fault(
-    name="bad_args", call_code=CallCode.INVALID_ARGS, boundary_code=_PAYLOAD, category=_INVALID, http=400,
-    bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-DENIED = Fault(
-    name="denied", call_code=CallCode.INVALID_ARGS, boundary_code=_REJECTED, category=_INVALID, http=400,
-    bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-NO_TOKEN = Fault(
-    name="no_token", call_code=CallCode.INVALID_ARGS, boundary_code=_REJECTED, category=Category.RBAC_DENIED,
-    http=401, bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-NO_ROLE = Fault(
-    name="no_role", call_code=CallCode.INVALID_ARGS, boundary_code=_REJECTED, category=Category.RBAC_DENIED,
-    http=403, bucket=Bucket.TOOL_SYNTAX,
-)  # fmt: skip
-HELD = Fault(name="held", call_code=None, boundary_code=_REJECTED, category=None, http=202, bucket=None)
-STALE = Fault(
-    name="stale", call_code=CallCode.INVALID_ARGS, boundary_code=_REJECTED, category=Category.DOWNSTREAM_ERROR,
-    http=409, bucket=None,
-)  # fmt: skip
-RATE = Fault(
-    name="rate", call_code=CallCode.OUTPUT_LIMIT, boundary_code=_REJECTED, category=Category.BUDGET_EXCEEDED,
-    http=429, bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-BUDGET = Fault(
-    name="budget", call_code=CallCode.OUTPUT_LIMIT, boundary_code=_REJECTED, category=Category.BUDGET_EXCEEDED,
-    http=429, bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-OUTPUT_BUDGET = Fault(
-    name="output_budget", call_code=CallCode.OUTPUT_LIMIT, boundary_code=_REJECTED,
-    category=Category.BUDGET_EXCEEDED, http=429, bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-NO_PROVENANCE = Fault(
-    name="no_provenance", call_code=CallCode.INVALID_ARGS, boundary_code=BoundaryCode.MISSING_PROVENANCE,
-    category=_INVALID, http=400, bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-CANONICAL_WRITE = Fault(
-    name="canonical_write", call_code=CallCode.INVALID_ARGS,
-    boundary_code=BoundaryCode.DIRECT_CANONICAL_WRITE_FORBIDDEN, category=_INVALID, http=400,
-    bucket=Bucket.FORMAT_ERROR,
-)  # fmt: skip
-BAD_RESULT = Fault(
-    name="bad_result", call_code=None, boundary_code=None, category=_INVALID, http=502, bucket=None, ran=True
+
+def _rejection(
+    name: str,
+    call_code: CallCode,
+    boundary_code: BoundaryCode,
+    bucket: Bucket | None,
+    *,
+    category: Category = Category.VALIDATION_ERROR,
+    http: int = 400,
+) -> Fault:
+    """Build the row of a call that was rejected before it ran."""
+    return Fault(
+        name=name, call_code=call_code, boundary_code=boundary_code, category=category, http=http, bucket=bucket
+    )
+
+
+def _failure(name: str, category: Category, http: int, *, ran: bool = True) -> Fault:
+    """Build the row of a failure that is not a rejection: of the tool (`ran`), or of the ledger."""
+    return Fault(name=name, call_code=None, boundary_code=None, category=category, http=http, bucket=None, ran=ran)
+
+
+FORMAT = _rejection("format", CallCode.INVALID_FORMAT, _PAYLOAD, Bucket.FORMAT_ERROR)
+MULTIPLE = _rejection("multiple", CallCode.MULTIPLE, _PAYLOAD, Bucket.TOOL_SYNTAX)
+TOOL_SYNTAX = _rejection("tool_syntax", CallCode.INVALID_FORMAT, _PAYLOAD, Bucket.TOOL_SYNTAX)
+COT = _rejection("cot_leak", CallCode.INVALID_FORMAT, _PAYLOAD, Bucket.COT_LEAK)
+NONCE = _rejection("nonce", CallCode.NONCE_INVALID, _POLICY, Bucket.TOOL_SYNTAX)
+UNKNOWN_TOOL = _rejection("unknown_tool", CallCode.UNKNOWN_TOOL, BoundaryCode.INVALID_TOOL_NAME, Bucket.TOOL_SYNTAX)
+NOT_ALLOWED = _rejection("not_allowed", CallCode.UNKNOWN_TOOL, _POLICY, Bucket.TOOL_SYNTAX)
+BAD_ARGS = _rejection("bad_args", CallCode.INVALID_ARGS, _PAYLOAD, Bucket.FORMAT_ERROR)
+DENIED = _rejection("denied", CallCode.INVALID_ARGS, _POLICY, Bucket.TOOL_SYNTAX)
+NO_TOKEN = _rejection(
+    "no_token", CallCode.INVALID_ARGS, _POLICY, Bucket.TOOL_SYNTAX, category=Category.RBAC_DENIED, http=401
 )
-BAD_INPUT = Fault(
-    name="bad_input", call_code=None, boundary_code=None, category=_INVALID, http=400, bucket=None, ran=True
+NO_ROLE = _rejection(
+    "no_role", CallCode.INVALID_ARGS, _POLICY, Bucket.TOOL_SYNTAX, category=Category.RBAC_DENIED, http=403
 )
-SPENT = Fault(
-    name="spent", call_code=None, boundary_code=None, category=Category.BUDGET_EXCEEDED, http=429, bucket=None,
-    ran=True,
-)  # fmt: skip
-PART_MISSING = Fault(
-    name="part_missing", call_code=None, boundary_code=None, category=Category.TOOL_UNAVAILABLE, http=422,
-    bucket=None, ran=True,
-)  # fmt: skip
-TIMEOUT = Fault(
-    name="timeout", call_code=None, boundary_code=None, category=Category.DOWNSTREAM_ERROR, http=504,
-    bucket=None, ran=True,
-)  # fmt: skip
-CANCELLED = Fault(
-    name="cancelled", call_code=None, boundary_code=None, category=Category.DOWNSTREAM_ERROR, http=499,
-    bucket=None, ran=True,
-)  # fmt: skip
-LEDGER = Fault(
-    name="ledger", call_code=None, boundary_code=None, category=Category.TOOL_UNAVAILABLE, http=503, bucket=None
+HELD = Fault(name="held", call_code=None, boundary_code=_POLICY, category=None, http=202, bucket=None)
+STALE = _rejection("stale", CallCode.INVALID_ARGS, _POLICY, None, category=Category.DOWNSTREAM_ERROR, http=409)
+RATE = _rejection(
+    "rate", CallCode.OUTPUT_LIMIT, _POLICY, Bucket.FORMAT_ERROR, category=Category.BUDGET_EXCEEDED, http=429
 )
-TOOL_FAILED = Fault(
-    name="tool_failed", call_code=None, boundary_code=None, category=Category.DOWNSTREAM_ERROR, http=502,
-    bucket=None, ran=True,
-)  # fmt: skip
+BUDGET = _rejection(
+    "budget", CallCode.OUTPUT_LIMIT, _POLICY, Bucket.FORMAT_ERROR, category=Category.BUDGET_EXCEEDED, http=429
+)
+OUTPUT_BUDGET = _rejection(
+    "output_budget", CallCode.OUTPUT_LIMIT, _POLICY, Bucket.FORMAT_ERROR, category=Category.BUDGET_EXCEEDED, http=429
+)
+NO_PROVENANCE = _rejection("no_provenance", CallCode.INVALID_ARGS, BoundaryCode.MISSING_PROVENANCE, Bucket.FORMAT_ERROR)
+CANONICAL_WRITE = _rejection(
+    "canonical_write", CallCode.INVALID_ARGS, BoundaryCode.DIRECT_CANONICAL_WRITE_FORBIDDEN, Bucket.FORMAT_ERROR
+)
+BAD_RESULT = _failure("bad_result", Category.VALIDATION_ERROR, 502)
+BAD_INPUT = _failure("bad_input", Category.VALIDATION_ERROR, 400)
+SPENT = _failure("spent", Category.BUDGET_EXCEEDED, 429)
+PART_MISSING = _failure("part_missing", Category.TOOL_UNAVAILABLE, 422)
+TIMEOUT = _failure("timeout", Category.DOWNSTREAM_ERROR, 504)
+CANCELLED = _failure("cancelled", Category.DOWNSTREAM_ERROR, 499)
+LEDGER = _failure("ledger", Category.TOOL_UNAVAILABLE, 503, ran=False)
+TOOL_FAILED = _failure("tool_failed", Category.DOWNSTREAM_ERROR, 502)
 
 FAULTS: dict[str, Fault] = {
     fault.name: fault
     for fault in (
-        FORMAT, MULTIPLE, TOOL_SYNTAX, COT, NONCE, UNKNOWN_TOOL, NOT_ALLOWED, BAD_ARGS, DENIED, NO_TOKEN, NO_ROLE,
-        HELD, STALE, RATE, BUDGET, OUTPUT_BUDGET, NO_PROVENANCE, CANONICAL_WRITE, BAD_RESULT, BAD_INPUT, SPENT,
-        PART_MISSING, TIMEOUT, CANCELLED, LEDGER, TOOL_FAILED,
+        FORMAT,
+        MULTIPLE,
+        TOOL_SYNTAX,
+        COT,
+        NONCE,
+        UNKNOWN_TOOL,
+        NOT_ALLOWED,
+        BAD_ARGS,
+        DENIED,
+        NO_TOKEN,
+        NO_ROLE,
+        HELD,
+        STALE,
+        RATE,
+        BUDGET,
+        OUTPUT_BUDGET,
+        NO_PROVENANCE,
+        CANONICAL_WRITE,
+        BAD_RESULT,
+        BAD_INPUT,
+        SPENT,
+        PART_MISSING,
+        TIMEOUT,
+        CANCELLED,
+        LEDGER,
+        TOOL_FAILED,
     )
-}  # fmt: skip
+}
+"""Every row by its name."""

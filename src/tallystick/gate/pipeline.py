@@ -1,4 +1,4 @@
-"""The one path of every tool call.
+"""The single path that every tool call takes.
 
     text → envelope → registry → schema → policy → (approval) → execute → output check → receipt → outcome
 
@@ -10,6 +10,7 @@ before it runs.
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
@@ -29,14 +30,21 @@ from tallystick.gate.decide.approvals import Grant, Hold
 from tallystick.gate.decide.budgets import RateWindows
 from tallystick.gate.decide.call_context import CallContext
 from tallystick.gate.decide.decide import decide, judge
-from tallystick.gate.decide.own_rules import NO_RULES, OwnRules
 from tallystick.gate.decide.policy import Policy
-from tallystick.gate.decide.rules import ROOM_RULE_FAILED, read_snapshot
+from tallystick.gate.decide.rules import (
+    NO_ROOM_CHECKS,
+    ROOM_RULE_FAILED,
+    RoomChecks,
+    is_stale,
+    read_snapshot,
+    rule_failed,
+)
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.call import Call
+from tallystick.gate.execute.cancellation import shielded
 from tallystick.gate.execute.outcome import Failure, Outcome, Ran
 from tallystick.gate.execute.runner import Runner
-from tallystick.gate.execute.stepping import shielded
+from tallystick.gate.execute.serial_lock import SerialLock, lock_here, released_after
 from tallystick.gate.record import entries
 from tallystick.gate.record.entries import DecidedCall
 from tallystick.gate.record.ledger import Ledger
@@ -47,28 +55,45 @@ from tallystick.gate.tool import Tool, check_card
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 PendingCall = Coroutine[Any, Any, Outcome]
-"""A call that is admitted and decided but not run yet; await it for the outcome."""
+"""The rest of a call's processing; await it for the outcome.
+
+The call has already been rejected or decided, unless its arguments are long and must first be cleaned in a thread.
+"""
 NOTHING_RAN = Ran()
+STALE_WRITE = Decision(
+    verdict="deny",
+    fault=STALE,
+    reason="snapshot_stale",
+    hint="What the rule had read changed before the tool started. Call again.",
+)
 UNREGISTERED = Ran(failure=Failure(fault=CANCELLED, message="the tool was unregistered before it could run"))
 
 
 class Pipeline:
-    """Joins the five steps; one instance per open workspace."""
+    """Runs the five steps (admit, decide, execute, record, reply); one instance per open workspace."""
 
     def __init__(
-        self, *, policy: Policy, ledger: Ledger, redactor: Redactor, desk: ApprovalService, cot: str = "strip",
+        self,
+        *,
+        policy: Policy,
+        ledger: Ledger,
+        redactor: Redactor,
+        approvals: ApprovalService,
+        cot: str = "strip",
         observer: Observer | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.catalogue = Catalogue()
         self.policy = policy
         self._ledger = ledger
         self._recorder = Recorder(ledger=ledger, observer=observer)
         self._redactor = redactor
-        self._desk = desk
+        self._approvals = approvals
         self._cot = cot
         self._rates = RateWindows()
         self._runner = Runner()
-        self._own_rules: dict[str, OwnRules] = {}
+        self._room_checks: dict[str, RoomChecks] = {}
+        self._locks: defaultdict[str | None, SerialLock] = defaultdict(SerialLock)
+        """One for each room; the tools of the user's program share one."""
 
     def add(self, tool: Tool) -> Entry:
         """Register a tool: its card in the catalogue, its handler in the private runner."""
@@ -83,18 +108,20 @@ class Pipeline:
         # A secret argument is also secret under its aliases.
         secrets = secret_names(card)
         secrets |= {key for key, real in entry.keys.items() if real in secrets}
-        self._own_rules[card.name] = OwnRules(rule=tool.rule, snapshot=tool.snapshot, secrets=secrets)
+        self._room_checks[card.name] = RoomChecks(
+            rule=tool.rule, snapshot=tool.snapshot, room=tool.room, secrets=secrets
+        )
         return entry
 
     def remove(self, name: str) -> None:
         """Unregister a tool."""
         self.catalogue.remove(name)
         self._runner.remove(name)
-        self._own_rules.pop(name, None)
+        self._room_checks.pop(name, None)
 
     def secret_names(self) -> frozenset[str]:
         """Return the argument names that are secret in at least one tool."""
-        return frozenset().union(*(own.secrets for own in self._own_rules.values()))
+        return frozenset().union(*(room.secrets for room in self._room_checks.values()))
 
     def close(self) -> None:
         """Shut down the worker threads."""
@@ -102,44 +129,44 @@ class Pipeline:
 
     # -- 1 admit -------------------------------------------------------------------------------------------------------
 
-    async def submit(self, text: str | bytes, standing: CallContext) -> Outcome:
+    async def submit(self, text: str | bytes, caller: CallContext) -> Outcome:
         """Process model text and return the outcome; the step's nonce is consumed in every case."""
         since = monotonic()
-        envelope = open_envelope(text, first=standing.first, may_finish=standing.may_finish, cot=self._cot)
-        again = open_envelope(text, first=True) if isinstance(envelope, Rejection) and not standing.first else envelope
+        envelope = open_envelope(text, first=caller.first, may_finish=caller.may_finish, cot=self._cot)
+        again = open_envelope(text, first=True) if isinstance(envelope, Rejection) and not caller.first else envelope
         nonce = None if isinstance(again, Rejection) else again.nonce
-        wrong_nonce = None if standing.nonces is None else standing.nonces.take(nonce)
+        wrong_nonce = None if caller.nonces is None else caller.nonces.take(nonce)
         if isinstance(envelope, Rejection):
             # A resent step-one message has the wrong form for a later step; its actual error is the reused nonce.
             rejection = USED if wrong_nonce is USED else envelope
-            return await self._refuse(rejection, self._text(text), standing, since)
+            return await self._refuse(rejection, self._text(text), caller, since)
         if wrong_nonce is not None:
             inputs = self._text(text) if envelope.final else self._attempt(envelope.tool, envelope.args)
-            return await self._refuse(wrong_nonce, inputs, standing, since, cot_leak=envelope.cot_leak)
-        standing.first = False
+            return await self._refuse(wrong_nonce, inputs, caller, since, cot_leak=envelope.cot_leak)
+        caller.first = False
         if envelope.final:
             return await self._recorder.finished(
-                standing.session, policy_digest=self.policy.digest, since=since, cot_leak=envelope.cot_leak
+                caller.session, policy_digest=self.policy.digest, since=since, cot_leak=envelope.cot_leak
             )
-        return await self._admit(envelope.tool, envelope.args, standing, since, cot_leak=envelope.cot_leak)
+        return await self._admit(envelope.tool, envelope.args, caller, since, cot_leak=envelope.cot_leak)
 
-    def call(self, tool: object, args: object, standing: CallContext, *, dry_run: bool = False) -> PendingCall:
+    def call(self, tool: object, args: object, caller: CallContext, *, dry_run: bool = False) -> PendingCall:
         """Process a structured call (API, MCP, native tool calling) and return the outcome."""
-        return self._admit(tool, args, standing, monotonic(), dry_run=dry_run)
+        return self._admit(tool, args, caller, monotonic(), dry_run=dry_run)
 
-    async def resume(self, tool: str, args: object, standing: CallContext, grant: Grant, *, dry_run: bool) -> Outcome:
+    async def resume(self, tool: str, args: object, caller: CallContext, grant: Grant, *, dry_run: bool) -> Outcome:
         """Submit a held call after a person approved it; every check runs again."""
-        return await self._admit(tool, args, standing, monotonic(), dry_run=dry_run, grant=grant)
+        return await self._admit(tool, args, caller, monotonic(), dry_run=dry_run, grant=grant)
 
-    async def refuse(self, rejection: Rejection, text: str | bytes, standing: CallContext) -> Outcome:
-        """Record a request that a door rejected before it became a proposal."""
-        return await self._refuse(rejection, self._text(text), standing, monotonic())
+    async def refuse(self, rejection: Rejection, text: str | bytes, caller: CallContext) -> Outcome:
+        """Record a request that an entry point (HTTP, MCP, command line) rejected before it became a proposal."""
+        return await self._refuse(rejection, self._text(text), caller, monotonic())
 
     def _admit(
         self,
         tool: object,
         args: object,
-        standing: CallContext,
+        caller: CallContext,
         since: float,
         *,
         dry_run: bool = False,
@@ -148,110 +175,156 @@ class Pipeline:
     ) -> PendingCall:
         # Not a coroutine, so that concurrent calls are all admitted and decided before the first of them runs.
         catalogue = self.catalogue
-        if standing.client_tools is not None and isinstance(tool, str) and standing.client_tools.get(tool):
-            catalogue = standing.client_tools
-        admit = partial(admit_call, catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak, session=standing.session)
+        if caller.client_tools is not None and isinstance(tool, str) and caller.client_tools.get(tool):
+            catalogue = caller.client_tools
+        admit = partial(admit_call, catalogue, tool, args, dry_run=dry_run, cot_leak=cot_leak, session=caller.session)
         if is_long_to_clean(catalogue, tool, args):
-            return self._admit_in_thread(admit, standing, since, grant)
+            return self._admit_in_thread(admit, caller, since, grant)
         proposal = admit()
         if isinstance(proposal, Rejection):
-            return self._refuse(proposal, self._attempt(tool, args), standing, since, cot_leak=cot_leak, step=True)
-        return self._decide(proposal, standing, since, grant)
+            return self._refuse(proposal, self._attempt(tool, args), caller, since, cot_leak=cot_leak, step=True)
+        return self._decide(proposal, caller, since, grant)
 
     async def _admit_in_thread(
-        self, admit: "partial[Proposal | Rejection]", standing: CallContext, since: float, grant: Grant | None
+        self, admit: "partial[Proposal | Rejection]", caller: CallContext, since: float, grant: Grant | None
     ) -> Outcome:
         """Admit in a worker thread: cleaning a megabyte of arguments takes seconds and would block the event loop."""
         proposal, left = await shielded(asyncio.to_thread(admit))
         if not left and not isinstance(proposal, Rejection):
-            return await self._decide(proposal, standing, since, grant)
+            return await self._decide(proposal, caller, since, grant)
         inputs, _ = await shielded(asyncio.to_thread(self._attempt, *admit.args[1:]))
         why = proposal if isinstance(proposal, Rejection) else CALLER_LEFT
-        outcome = await self._refuse(why, inputs, standing, since, cot_leak=admit.keywords["cot_leak"], step=True)
+        outcome = await self._refuse(why, inputs, caller, since, cot_leak=admit.keywords["cot_leak"], step=True)
         if left:
             raise asyncio.CancelledError
         return outcome
 
     # -- 2 decide ------------------------------------------------------------------------------------------------------
 
-    def _decide(self, proposal: Proposal, standing: CallContext, since: float, grant: Grant | None) -> PendingCall:
+    def _decide(self, proposal: Proposal, caller: CallContext, since: float, grant: Grant | None) -> PendingCall:
         card = proposal.card
         # A client-run tool has no rules but may have secrets; a tool unregistered meanwhile has neither.
-        own = self._own_rules.get(card.name) if card.origin != "client" else OwnRules(secrets=secret_names(card))
-        own, rule = own or NO_RULES, self.policy.rule_for(card)
-        context = standing.context(proposal, self._rates, rule.rate, since, granted=grant is not None)
-        snapshot = None if own.snapshot is None else read_snapshot(own.snapshot)
-        decision = judge(proposal, context, rule, rule=own.rule, snapshot=snapshot)
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
+        room = self._room_checks.get(card.name) if card.origin != "client" else RoomChecks(secrets=secret_names(card))
+        room, rule = room or NO_ROOM_CHECKS, self.policy.rule_for(card)
+        context = caller.context(
+            proposal, self._rates, rule.rate, since, granted=grant is not None, of_room=room.room is not None
+        )
+        on_state = room.reads_state
+        decision = judge(proposal, context, rule, rule=None if on_state else room.rule, snapshot=room.snapshot)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, room.secrets)
         case = DecidedCall(
-            session=standing.session, proposal=proposal, decision=decision, context=context,
-            policy_digest=self.policy.digest, inputs=inputs, redacted=redacted, grant=grant,
-        )  # fmt: skip
-        return self._apply(case, standing, since, own, snapshot)
+            session=caller.session,
+            proposal=proposal,
+            decision=decision,
+            context=context,
+            policy_digest=self.policy.digest,
+            inputs=inputs,
+            redacted=redacted,
+            grant=grant,
+        )
+        if on_state and decision.verdict != "deny":
+            return self._decide_on_state(case, caller, since, room)
+        return self._apply(case, caller, since, room, room.snapshot)
+
+    async def _decide_on_state(self, case: DecidedCall, caller: CallContext, since: float, room: RoomChecks) -> Outcome:
+        """Let a room's rule decide on data that changes; no other write under a rule of the room runs meanwhile."""
+        if case.proposal.card.effect == "read":
+            return await self._apply_to_state(case, caller, since, room)
+        lock = lock_here(self._locks[room.room])
+        try:
+            await lock.acquire()
+        except asyncio.CancelledError:
+            await shielded(self._refuse(CALLER_LEFT, case.inputs, caller, since))
+            raise
+        with released_after(lock):
+            return await self._apply_to_state(case, caller, since, room)
+
+    async def _apply_to_state(self, case: DecidedCall, caller: CallContext, since: float, room: RoomChecks) -> Outcome:
+        if room.rule is None:
+            return await self._apply(case, caller, since, room, None)
+        # A snapshot of data that changes comes from a database or a file: read it in a thread.
+        snapshot, left = await shielded(asyncio.to_thread(read_snapshot, room.snapshot))
+        decision = decide(case.proposal, case.context, self.policy, rule=room.rule, snapshot=snapshot)
+        return await self._apply(replace(case, decision=decision), caller, since, room, snapshot, left=left)
 
     async def _apply(
-        self, case: DecidedCall, standing: CallContext, since: float, own: OwnRules, snapshot: Any
+        self,
+        case: DecidedCall,
+        caller: CallContext,
+        since: float,
+        room: RoomChecks,
+        snapshot: Any,
+        *,
+        left: asyncio.CancelledError | None = None,
     ) -> Outcome:
-        """Act on a decision: use an approval, apply changed arguments, deny on a stale snapshot, then run or stop."""
-        decision, proposal = case.decision, case.proposal
-        left: asyncio.CancelledError | None = None
-        if decision.verdict == "ask":
-            asked = self._ask_approvals(self._desk.take, proposal, case.session, case.policy_digest)
-            taken, left = await shielded(asked)
+        """Act on a decision: apply changed arguments, use an approval, deny on a stale snapshot, then run or stop."""
+        case = self._with_changed_args(case, room)
+        if case.decision.verdict == "ask":
+            asked = self._ask_approvals(self._approvals.take, case.proposal, case.session, case.policy_digest)
+            taken, left_now = await shielded(asked)
+            left = left or left_now
             if isinstance(taken, Rejection):
-                return await self._refuse(taken, self._attempt(proposal.tool, proposal.args), standing, since)
+                inputs = self._attempt(case.proposal.tool, case.proposal.args)
+                return await self._refuse(taken, inputs, caller, since)
             if taken is not None:
-                case = replace(case, grant=taken, context=replace(case.context, granted=True))
-                decision = decide(proposal, case.context, self.policy, rule=own.rule, snapshot=snapshot)
-        if decision.args is not None:
-            decision, proposal = self._changed(decision, proposal)
-        if own.stale(proposal.card, decision):
-            decision = replace(decision, verdict="deny", fault=STALE, reason="snapshot_stale")
-        case = self._decided(case, decision, proposal, own)
-        if decision.verdict == "allow":
-            return await self._execute(case, standing, since, left=left)
-        outcome, left_now = await shielded(self._stop(case, standing, since))
+                case = self._granted(case, taken, room, snapshot)
+        if case.decision.verdict == "allow" and room.checks_again(case.proposal.card.effect):
+            now, left_now = await shielded(asyncio.to_thread(read_snapshot, room.snapshot))
+            left = left or left_now
+            if is_stale(case.decision, now):
+                case = replace(case, decision=replace(STALE_WRITE, snapshot_digest=case.decision.snapshot_digest))
+        if case.decision.verdict == "allow":
+            return await self._execute(case, caller, since, left=left)
+        outcome, left_now = await shielded(self._stop(case, caller, since))
         if (cancelled := left or left_now) is not None:
             raise cancelled
         return outcome
 
-    def _changed(self, decision: Decision, proposal: Proposal) -> tuple[Decision, Proposal]:
-        """Apply the arguments that a room's rule changed; deny the call if they do not fit the tool's schema."""
-        if (entry := self.catalogue.get(proposal.card.name)) is None or not entry.input.accepts(decision.args):
-            return replace(ROOM_RULE_FAILED, snapshot_digest=decision.snapshot_digest), proposal
-        return decision, replace(proposal, args=decision.args or {}, transformed=True)
+    def _granted(self, case: DecidedCall, grant: Grant, room: RoomChecks, snapshot: Any) -> DecidedCall:
+        """Decide a call again, now that a person has approved it."""
+        context = replace(case.context, granted=True)
+        decision = decide(case.proposal, context, self.policy, rule=room.rule, snapshot=snapshot)
+        return self._with_changed_args(replace(case, grant=grant, context=context, decision=decision), room)
 
-    def _decided(self, case: DecidedCall, decision: Decision, proposal: Proposal, own: OwnRules) -> DecidedCall:
-        """Return the case to record, with the final decision and the arguments that a room's rule may have changed."""
-        if proposal is case.proposal:
-            return case if decision is case.decision else replace(case, decision=decision)
-        inputs, redacted = entries.call_inputs(proposal, self._redactor, own.secrets)
-        return replace(case, decision=decision, proposal=proposal, inputs=inputs, redacted=redacted)
+    def _with_changed_args(self, case: DecidedCall, room: RoomChecks) -> DecidedCall:
+        """Apply the arguments that the rule of a plugin (room) changed; deny the call if they do not fit the schema."""
+        decision, entry = case.decision, self.catalogue.get(case.proposal.card.name)
+        if decision.args is None:
+            return case
+        if entry is None or not entry.input.accepts(decision.args):
+            failed = rule_failed("its arguments do not fit the tool's schema", decision.snapshot_digest)
+            return replace(case, decision=failed)
+        proposal = replace(case.proposal, args=decision.args, transformed=True)
+        inputs, redacted = entries.call_inputs(proposal, self._redactor, room.secrets)
+        return replace(case, proposal=proposal, inputs=inputs, redacted=redacted)
 
     async def _ask_approvals(self, ask: Callable[..., T], *question: Any) -> T | Rejection:
         """Query the approval store in a thread; fail closed if it is unavailable."""
         try:
             return await asyncio.to_thread(ask, *question)
         except Exception:  # noqa: BLE001 - a database may raise any exception
-            _log.exception("the approvals cannot be reached")
+            _log.exception("the approval store is unavailable")
             return Rejection(fault=LEDGER, reason="approvals_unavailable")
 
-    async def _stop(self, case: DecidedCall, standing: CallContext, since: float) -> Outcome:
+    async def _stop(self, case: DecidedCall, caller: CallContext, since: float) -> Outcome:
         """Record a call that policy denied or holds for approval."""
-        if standing.meter is not None and case.proposal.card.spends is not None:
-            standing.meter.give_back(case.proposal.card.spends)
+        if caller.meter is not None and case.proposal.card.spends is not None:
+            caller.meter.give_back(case.proposal.card.spends)
         hold: Hold | Rejection | None = None
         if case.decision.verdict == "ask":
             hold = await self._ask_approvals(
-                self._desk.request, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
+                self._approvals.request, case.proposal, case.decision, case.session, case.policy_digest, case.inputs
             )
         if isinstance(hold, Rejection):
-            return await self._refuse(hold, case.inputs, standing, since)
-        outcome = await self._recorder.stopped(case, audience_of(standing), since, hold)
+            return await self._refuse(hold, case.inputs, caller, since)
+        if case.decision.reason == ROOM_RULE_FAILED.reason:
+            source = self._room_checks.get(case.proposal.card.name, NO_ROOM_CHECKS).source
+            case = replace(case, decision=replace(case.decision, hint=f"{source}: {case.decision.hint}"))
+        outcome = await self._recorder.stopped(case, audience_of(caller), since, hold)
         if hold is None or outcome.held is None:
             return outcome
         # Record before storing: a stored approval request is valid only if it matches its record in the ledger.
-        stored = await self._ask_approvals(self._desk.store, hold)
+        stored = await self._ask_approvals(self._approvals.store, hold)
         if isinstance(stored, Rejection):
             return replace(outcome, rejection=stored, held=None)
         same = stored.approval_id == hold.approval_id
@@ -260,7 +333,7 @@ class Pipeline:
     # -- 3 execute -----------------------------------------------------------------------------------------------------
 
     async def _execute(
-        self, case: DecidedCall, standing: CallContext, since: float, *, left: asyncio.CancelledError | None = None
+        self, case: DecidedCall, caller: CallContext, since: float, *, left: asyncio.CancelledError | None = None
     ) -> Outcome:
         proposal = case.proposal
         card, started_id = proposal.card, None
@@ -283,10 +356,12 @@ class Pipeline:
                 left = cancelled
         if left is not None:
             # The caller cancelled; the receipt must still be written.
-            ran = Ran(failure=Failure(fault=CANCELLED, message="the caller left before the tool had finished"))
-            await shielded(self._recorder.ran(case, ran, standing, since, call))
+            ran = Ran(
+                failure=Failure(fault=CANCELLED, message="the caller cancelled the call before the tool had finished")
+            )
+            await shielded(self._recorder.ran(case, ran, caller, since, call))
             raise left
-        return await self._recorder.ran(case, ran, standing, since, call)
+        return await self._recorder.ran(case, ran, caller, since, call)
 
     # -- 4 record ------------------------------------------------------------------------------------------------------
 
@@ -298,11 +373,17 @@ class Pipeline:
         return entries.attempt_inputs(tool, kept, self._redactor, self.secret_names())
 
     def _refuse(
-        self, rejection: Rejection, inputs: bytes, standing: CallContext, since: float, *, cot_leak: bool = False,
+        self,
+        rejection: Rejection,
+        inputs: bytes,
+        caller: CallContext,
+        since: float,
+        *,
+        cot_leak: bool = False,
         step: bool = False,
-    ) -> PendingCall:  # fmt: skip
-        if step and standing.meter is not None:
-            standing.meter.begin(monotonic())
+    ) -> PendingCall:
+        if step and caller.meter is not None:
+            caller.meter.begin(monotonic())
         return self._recorder.refused(
-            standing.session, rejection, inputs, policy_digest=self.policy.digest, since=since, cot_leak=cot_leak
+            caller.session, rejection, inputs, policy_digest=self.policy.digest, since=since, cot_leak=cot_leak
         )

@@ -6,7 +6,8 @@ matching.
 Folding removes differences that models and editors introduce without changing the meaning:
 
 - white space: any run, including line breaks and no-break spaces, becomes one space;
-- quote marks: all become straight, and double become single, as in nested quotes (not after a digit: 6' is not 6");
+- quote marks: all become straight, and double become single, because quoting a text that contains quotes swaps the two
+  kinds (not after a digit: 6' is not 6");
 - dashes: all kinds, single or in runs, with or without spaces around them, become one hyphen;
 - ellipses: `…`, `...` and `. . .` become `...`, with or without spaces around them;
 - markdown emphasis: runs of `*` and `_` at the edge of a word are removed (inside a word, or alone, they are text);
@@ -26,6 +27,30 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from tallystick.text.folding import (
+    FIRST_UNSPACED,
+    LIGATURES,
+    UNSPACED_CLASS,
+    compose,
+    is_unspaced,
+    straighten,
+    unify_line_ends,
+)
+
+__all__ = [
+    "INDEXED_FROM",
+    "UNSPACED_CLASS",
+    "Folded",
+    "Match",
+    "find_quote",
+    "fold",
+    "fold_text",
+    "is_unspaced",
+    "occurrences",
+    "split_lines",
+    "word_count",
+]
 
 INDEXED_FROM = 16_384
 """Characters; below this length, searching the text is faster than building a word index."""
@@ -97,20 +122,23 @@ def occurrences(quote: str, source: Folded) -> Iterator[Match]:
 
 
 def word_count(quote: str) -> int:
-    """Count the words of a quote: a compound is one word, as are two characters of a script without spaces."""
+    """Count the words of a quote.
+
+    A hyphenated compound is one word; in scripts without spaces, every two characters count as one word.
+    """
     folded = _fold_quote(quote)
     text = folded.text
     if "-" in text:
         text = "".join(" " if sign == "-" and at not in folded.hyphens else sign for at, sign in enumerate(text))
     words = text.replace("...", " ").split()
-    if not text or max(text) < _FIRST_UNSPACED:
-        return sum(any(map(str.isalnum, word)) for word in words)
+    if not text or max(text) < FIRST_UNSPACED:
+        return sum(word.isalnum() or any(map(str.isalnum, word)) for word in words)
     unspaced = [sum(map(is_unspaced, word)) for word in words]
     return sum((count + 1) // 2 or any(map(str.isalnum, word)) for count, word in zip(unspaced, words, strict=True))
 
 
 def fold(text: str) -> str:
-    """Return the folded text: a quote can occur only where its folded form is a substring of it."""
+    """Return the folded text; a text whose `fold` does not contain the quote's `fold` does not contain the quote."""
     return _fold_quote(text).text
 
 
@@ -141,31 +169,10 @@ _fold_short = lru_cache(maxsize=256)(fold_text)
 
 def split_lines(text: str) -> list[str]:
     """Split a text into the lines that line numbers count: only LF, CR LF and CR end a line."""
-    return _one_line_end(text).split("\n")
+    return unify_line_ends(text).split("\n")
 
 
-# Variants of the same character. Hyphens and dashes stay distinct until the last step, because a quote may end at a
-# dash but not at the hyphen of a compound.
-_SPELLINGS = {
-    **dict.fromkeys("“”„‟″«»", '"'),
-    **dict.fromkeys("‘’‚‛′‹›`´", "'"),  # noqa: RUF001
-    **dict.fromkeys("\u2010\u2011", "-"),
-    **dict.fromkeys("‒–—―−⸺⸻﹘﹣－", "–"),  # noqa: RUF001 - these are the dashes meant
-    "…": "...",
-}  # fmt: skip
-_TYPE = {"\u00ad": "", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_PIECES_OF_TYPE = frozenset(_TYPE)
-_MERE_LOOKALIKES = re.compile("([\u037e\u0387\u1fef\u2126\u212a\u212b])")
-"""Characters that NFC would replace by the `;`, `·`, backtick, omega, K or Å that they resemble."""
-
-_UNSPACED = (
-    ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u2e80", "\u9fff"), ("\uf900", "\ufaff"),
-    ("\U00020000", "\U0003ffff"),
-)  # fmt: skip
-"""Scripts without spaces between words: Thai and Lao, Myanmar, Khmer, Chinese and Japanese."""
-_FIRST_UNSPACED = "\u0e00"
-UNSPACED_CLASS = "".join(f"{low}-{high}" for low, high in _UNSPACED)
-"""The same ranges, for a regex character class."""
+_PIECES_OF_TYPE = frozenset(LIGATURES)
 _WORD = re.compile(rf"[^\W_{UNSPACED_CLASS}]+")
 _NOTHING_TO_FOLD = re.compile(r"(?:[!#-)+,/-^a-~]++\.?+)++(?: (?:[!#-)+,/-^a-~]++\.?+)++)*+")
 _AT_THE_START, _ONE_LINE = array("I", [0]), array("I", [1])
@@ -180,27 +187,8 @@ _INNER_HYPHEN = "\u2010"
 
 
 def _one_spelling(text: str, *, literal: bool) -> str:
-    plain = _one_line_end(text)
-    if plain.isascii():
-        plain = plain.replace("`", "'")
-    else:
-        plain = _normalized(plain)
-        # A text contains few of these, so `replace` is many times faster than `translate`.
-        for sign, spelling in _SPELLINGS.items() if literal else (_TYPE | _SPELLINGS).items():
-            plain = plain.replace(sign, spelling)
+    plain = straighten(compose(unify_line_ends(text)), ligatures=not literal)
     return _DOUBLE_MARK.sub("'", plain) if '"' in plain else plain
-
-
-def _one_line_end(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def _normalized(text: str) -> str:
-    if _MERE_LOOKALIKES.search(text) is None:
-        return unicodedata.normalize("NFC", text)
-    # `split` returns the lookalikes at the odd indexes.
-    parts = _MERE_LOOKALIKES.split(text)
-    return "".join(part if at % 2 else unicodedata.normalize("NFC", part) for at, part in enumerate(parts))
 
 
 def _drop_emphasis(run: re.Match[str]) -> str:
@@ -292,8 +280,3 @@ def _joins(left: str, sign: str, right: str) -> bool:
 def _is_wordish(sign: str) -> bool:
     # Marks and format characters (including zero-width ones) belong to the adjacent word.
     return sign.isalnum() or sign == "_" or (not sign.isascii() and unicodedata.category(sign) in {"Mn", "Mc", "Cf"})
-
-
-def is_unspaced(sign: str) -> bool:
-    """Whether a character belongs to a script without spaces: Thai, Lao, Myanmar, Khmer, Chinese, Japanese."""
-    return sign >= _FIRST_UNSPACED and any(low <= sign <= high for low, high in _UNSPACED)

@@ -1,7 +1,7 @@
 """The roles that a token may carry, and the role sets used by routes, pages and tools.
 
 Access is denied by default: a route, page or tool is open only to the roles that it names. The local owner has every
-role.
+role. Insight, desk and memory are plugins (rooms): they analyse tickets, answer tickets and store facts.
 """
 
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from collections.abc import Mapping
 OWNER_ROLE = "owner"
 """Role of the local owner; it implies every other role, and a token can never carry it."""
 PERSON_ROLE = "person"
-"""Role for a token of one human being; memory treats its statements as a person's."""
+"""Role for a token of one human being; the memory store ranks its statements as a person's."""
 
 ROLES: Mapping[str, str] = {
-    "viewer": "Reads what the rooms hold: files, issues, runs, memory, themes and figures; calls read tools.",
-    "analyst": "Runs analyses and clusterings besides what a viewer reads of Insight.",
-    "support": "Works on tickets of the desk: intake, leases, drafts, reviews.",
+    "viewer": "Reads files, issues, runs, memory, themes and figures; calls read tools.",
+    "analyst": "Runs analyses and clusterings in Insight, and reads what a viewer can read there.",
+    "support": "Works on support tickets: creates and claims them, drafts and reviews replies.",
     "auditor": "Reads receipts, approvals, notifications and reviews, and verifies the ledger.",
-    "person": "Works in the rooms as a human being: chat, conferences, issues, runs, patches, memory.",
-    "agent": "Does the same work as a program; memory believes it no more than any agent.",
-    "admin": "May use every route and tool that names roles.",
+    "person": "For a human being: uses chat, conferences, issues, runs, patches and memory.",
+    "agent": "For a program: same rights as `person`, but memory ranks its statements as an agent's.",
+    "admin": "May use every route and tool of the other roles, and tools that declare no roles.",
 }
 """Role → its description."""
 

@@ -10,6 +10,10 @@ SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 """A session id is used as a folder name, so it allows no characters that are special to a file system."""
 
 
+MCP_CHANNEL = "mcp"
+"""The channel of calls that MCP clients make; the gate treats them as calls by a model."""
+
+
 @record
 class Caller:
     """The identity that proposes a call."""
@@ -18,7 +22,7 @@ class Caller:
     """JWT `sub`, or `local` for the owner of this machine."""
     roles: frozenset[str] = frozenset()
     channel: str = "python"
-    """The door that the call came through: python, cli, http, mcp, turn, worker."""
+    """The interface through which the call arrived: python, cli, http, mcp, turn, worker."""
 
     def has_any(self, roles: frozenset[str]) -> bool:
         """Whether the caller holds one of the roles; the owner holds all roles."""
@@ -42,7 +46,7 @@ class Session:
     run_id: str | None = None
     ticket_id: str | None = None
     extra: dict[str, str] = field(default_factory=dict[str, str])
-    """Header fields added by rooms; strings only."""
+    """Additional fields of the receipt's header, set by plugins (rooms); values are strings."""
 
     def within(
         self, *, caller: Caller | None = None, agent_id: str | None = None, turn_id: str | None = None

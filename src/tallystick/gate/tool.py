@@ -71,7 +71,7 @@ class Card:
     secrets: tuple[str, ...] = ()
     """Argument names whose values are stored only as a keyed digest (`writeOnly` arguments are added automatically)."""
     owned_keys: frozenset[str] = frozenset()
-    """Keys that only policy may write; one at any depth of the arguments is rejected as a direct canonical write."""
+    """Keys that only the system sets; at any depth of the arguments, they are rejected (`CANONICAL_WRITE`)."""
     provenance_key: str | None = None
     """The argument that must state the source of a durable write."""
     spends: str | None = None
@@ -81,7 +81,7 @@ class Card:
     """Upstream only: reject a schema with an unsupported pattern instead of dropping the pattern."""
 
     def definition(self) -> dict[str, Any]:
-        """Return the card as plain JSON; `version` is its digest, and replay restores the card from it."""
+        """Return the card as plain JSON; `version` is the digest of this JSON, from which replay rebuilds the card."""
         return {
             "name": self.name,
             "description": self.description,
@@ -136,12 +136,16 @@ class Tool(Generic[P, R]):
     card: Card
     handler: Callable[P, R]
     rule: Callable[..., Any] | None = None
-    """A room's rule, `rule(proposal, snapshot) → Decision`; the decide step runs it last."""
-    snapshot: Callable[[], Any] | None = None
-    """Returns the data that the rule reads; the receipt contains its digest."""
+    """The rule of the tool's plugin (room), `rule(proposal, snapshot) → Decision`; the decide step runs it last."""
+    snapshot: Callable[[], Any] | Any = None
+    """The data that the rule reads, or a function that reads it if it changes; the receipt contains its digest. Calls
+    of a room's write tools whose snapshot is a function are decided and run one after another."""
     clean: Clean | None = None
     """Replaces data that must not be stored, such as personal data, before any other step: decision, receipt and
     handler see only the cleaned arguments."""
+    room: str | None = None
+    """The plugin (room) that provides the tool; set by the gate, not by the author. By default, a model's call of any
+    other write tool needs approval."""
     codec: Codec | None = None
     """Converts between JSON and the handler's annotated types; None: the handler takes and returns plain JSON."""
 
@@ -196,7 +200,7 @@ def tool(
     inline: bool = False,
     isolate: bool = False,
     rule: Callable[..., Any] | None = None,
-    snapshot: Callable[[], Any] | None = None,
+    snapshot: Callable[[], Any] | Any = None,
     **card: Unpack[CardFields],
 ) -> ToolDecorator: ...
 def tool(
@@ -207,7 +211,7 @@ def tool(
     inline: bool = False,
     isolate: bool = False,
     rule: Callable[..., Any] | None = None,
-    snapshot: Callable[[], Any] | None = None,
+    snapshot: Callable[[], Any] | Any = None,
     **card: Unpack[CardFields],
 ) -> Tool[..., Any] | Callable[[Callable[..., Any]], Tool[..., Any]]:
     """Build a tool from a typed function.
@@ -217,8 +221,8 @@ def tool(
         name: The tool's id; the default is the function's name.
         inline: Run a plain `def` on the event loop (only for code that cannot block).
         isolate: Run in a separate process that can be killed (for code that may never return).
-        rule: A room's rule.
-        snapshot: Returns the data that the rule reads.
+        rule: The tool's own rule, `rule(proposal, snapshot) → Decision`.
+        snapshot: The data that the rule reads, or a function that reads it if it changes.
         card: Other fields of `Card`.
     """
 

@@ -5,12 +5,14 @@ request. Nothing is fetched: references must point into the document, and the ga
 JSON Schema cannot express, or that would be lost, are refused when the tool is created.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from typing_extensions import Unpack
+
 from tallystick.errors import RegistrationError
-from tallystick.gate.tool import Card, Tool
-from tallystick.providers.sending import Parameter, Sending, sending
+from tallystick.gate.tool import Card, CardFields, Tool
+from tallystick.providers.operation_request import Parameter, Send, build_request
 
 _METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 _SAFE = frozenset({"get", "head", "options"})
@@ -22,17 +24,18 @@ _MAX_STEPS = 16
 BODY = "body"
 """The argument that contains the request body."""
 
-Send = Callable[[Sending], Awaitable[Any]]
 
-
-def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Send, **card: Any) -> Tool:
+def tool_from_operation(
+    document: Mapping[str, Any], operation_id: str, send: Send, *, name: str | None = None, **card: Unpack[CardFields]
+) -> Tool:
     """Create a tool from one operation.
 
     Args:
         document: The OpenAPI document.
         operation_id: The operation.
-        send: Sends the request and returns the JSON response.
-        card: Other fields of `Card` to set: name, roles, effect, ….
+        send: Sends the request and returns the JSON response, such as `HttpSender(base_url)`.
+        name: The tool's name; by default the operation's.
+        card: Other fields of `Card` to set: roles, effect, ….
 
     Raises:
         RegistrationError: There is no such operation, or JSON Schema cannot express it.
@@ -41,7 +44,7 @@ def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Se
     parameters = _parameters(document, item, operation)
     body = _body(document, operation)
     fields: dict[str, Any] = {
-        "name": operation_id,
+        "name": name or operation_id,
         "description": operation.get("description") or operation.get("summary") or operation_id,
         "input_schema": _input_schema(document, parameters, body),
         "output_schema": _output_schema(document, operation),
@@ -53,7 +56,7 @@ def tool_from_operation(document: Mapping[str, Any], operation_id: str, send: Se
     }
 
     async def handler(**args: Any) -> Any:
-        return await send(sending(method, path, parameters, args, body=None if body is None else BODY))
+        return await send(build_request(method, path, parameters, args, body=None if body is None else BODY))
 
     return Tool(card=Card(**fields), handler=handler)
 

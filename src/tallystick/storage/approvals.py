@@ -55,8 +55,8 @@ _OVER: dict[str, Any] = {"live_digest": None, "args": b""}
 """Values written when a request ends: they free the digest and delete the arguments, which are no longer needed."""
 
 
-class SqlApprovalBook:
-    """Implements `ApprovalBook` on SQLite and PostgreSQL. The database must have been migrated."""
+class SqlApprovalStore:
+    """Implements `ApprovalStore` on SQLite and PostgreSQL. The database must have been migrated."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -107,9 +107,13 @@ class SqlApprovalBook:
     def edit(self, edited: Hold, *, person: str, channel: str, now: int) -> Hold | Unmoved:
         """Approve a request with edited arguments: the grant is bound to these instead of the requested ones."""
         values = {
-            **_who(person, channel, now), "digest": edited.digest, "live_digest": edited.live_digest,
-            "args": edited.args, "shown": edited.shown, "edited": True,
-        }  # fmt: skip
+            **_who(person, channel, now),
+            "digest": edited.digest,
+            "live_digest": edited.live_digest,
+            "args": edited.args,
+            "shown": edited.shown,
+            "edited": True,
+        }
         try:
             return self._answer(edited.approval_id, State.EDITED, now, values)
         except IntegrityError:
@@ -164,13 +168,23 @@ class SqlApprovalBook:
 def _insert(connection: Connection, hold: Hold) -> bool:
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     values = {
-        "approval_id": hold.approval_id, "live_digest": hold.live_digest, "digest": hold.digest, "state": hold.state,
-        "tool": hold.tool, "tool_version": hold.tool_version, "session": _session_bytes(hold.session),
-        "args": hold.args, "shown": hold.shown, "dry_run": hold.dry_run, "policy_digest": hold.policy_digest,
-        "reason": storable_text(hold.reason), "pointer": None if hold.pointer is None else storable_text(hold.pointer),
+        "approval_id": hold.approval_id,
+        "live_digest": hold.live_digest,
+        "digest": hold.digest,
+        "state": hold.state,
+        "tool": hold.tool,
+        "tool_version": hold.tool_version,
+        "session": _session_bytes(hold.session),
+        "args": hold.args,
+        "shown": hold.shown,
+        "dry_run": hold.dry_run,
+        "policy_digest": hold.policy_digest,
+        "reason": storable_text(hold.reason),
+        "pointer": None if hold.pointer is None else storable_text(hold.pointer),
         "created": hold.created,
-        "expires": hold.expires, "edited": False,
-    }  # fmt: skip
+        "expires": hold.expires,
+        "edited": False,
+    }
     statement = insert(REQUESTS).values(values).on_conflict_do_nothing(index_elements=[_C.live_digest])
     return connection.execute(statement.returning(_C.approval_id)).first() is not None
 

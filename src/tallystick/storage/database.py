@@ -17,11 +17,10 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from tallystick.errors import ConfigError
-from tallystick.settings import CONTROL_ROOM, Settings
+from tallystick.settings import CONTROL_ROOM, DATABASE_NAME, Settings
 from tallystick.storage.migrations import GATE, History, history_of, upgrade, version_of
 from tallystick.storage.private import private_file, private_folder
 
-DATABASE_NAME = "tallystick.db"
 BUSY_S = 30
 """How long a writer waits for another; transactions take milliseconds, so only a fault can reach this limit."""
 OVERFLOW = 5

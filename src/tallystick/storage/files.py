@@ -41,6 +41,7 @@ from tallystick.storage.paths import (
     path_parts,
     pattern_parts,
 )
+from tallystick.text.encoding import decode_text
 
 MAX_BYTES = 16 * 1024 * 1024
 """Maximum bytes read of one file: several times the longest novel."""
@@ -274,20 +275,12 @@ class FileSources:
 
 
 def decode(data: bytes) -> str:
-    """Decode a file's text: UTF-8, UTF-16 with a byte order mark, else cp1252 or Latin-1.
+    """Decode a file's text, without its byte order mark.
 
     Raises:
         PathRefused: `not_text`.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
-    if b"\0" in data:
+    found = decode_text(data)
+    if found is None:
         raise PathRefused("The file holds no text.", code="not_text")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        # cp1252 leaves five bytes undefined; Latin-1 defines them all, those five as control characters.
-        try:
-            return data.decode("cp1252")
-        except UnicodeDecodeError:
-            return data.decode("latin-1")
+    return found.text.removeprefix("\ufeff")

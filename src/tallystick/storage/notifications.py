@@ -26,9 +26,14 @@ MOST = 500
 MAX_TEXT = 1_000
 MAX_NAME = 300
 PLACES = {
-    "approval": "/approvals/", "conference": "/conference/", "issue": "/issues/", "receipt": "/receipts/",
-    "proposal": "/settings/prompts?proposal=", "run": "/runs/", "session": "/receipts?words=",
-}  # fmt: skip
+    "approval": "/approvals/",
+    "conference": "/conference/",
+    "issue": "/issues/",
+    "receipt": "/receipts/",
+    "proposal": "/settings/prompts?proposal=",
+    "run": "/runs/",
+    "session": "/receipts?words=",
+}
 """Kind of object → path of its web page; the API's routes are under `/api`."""
 
 Level = Literal["info", "warn", "error"]
@@ -86,9 +91,14 @@ class Notifications:
             ConfigError: The file is damaged or cannot be written.
         """
         made = Notification(
-            id=self._new_id("ntf"), level=level, source=_line(source, MAX_NAME), text=_line(mask(text), MAX_TEXT),
-            link=None if link is None else _line(link, MAX_NAME), read=False, created=self._now(),
-        )  # fmt: skip
+            id=self._new_id("ntf"),
+            level=level,
+            source=_line(source, MAX_NAME),
+            text=_line(mask(text), MAX_TEXT),
+            link=None if link is None else _line(link, MAX_NAME),
+            read=False,
+            created=self._now(),
+        )
         with self._file.locked():
             listed = self._load()
             same = next((each for each in listed if not each.read and _news(each) == _news(made)), None)
@@ -205,8 +215,13 @@ def _new_id(kind: str) -> str:
 def _schema() -> CompiledSchema:
     text = {"type": "string"}
     properties: dict[str, Any] = {
-        "id": text, "level": {"enum": list(LEVELS)}, "source": text, "text": text,
-        "link": {"anyOf": [{"type": "null"}, text]}, "read": {"type": "boolean"}, "created": text,
-    }  # fmt: skip
+        "id": text,
+        "level": {"enum": list(LEVELS)},
+        "source": text,
+        "text": text,
+        "link": {"anyOf": [{"type": "null"}, text]},
+        "read": {"type": "boolean"},
+        "created": text,
+    }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return compile_schema(schema, closed=True)

@@ -88,10 +88,6 @@ class TaskFiles:
             raise _damaged(receipt_id, receipt.message)
         return receipt
 
-    def packet_ids(self, issue_id: str) -> list[str]:
-        """Return the ids of an issue's packets."""
-        return self._names(issue_id, PACKETS)
-
     def receipt_ids(self, issue_id: str) -> list[str]:
         """Return the ids of an issue's task receipts."""
         return self._names(issue_id, RECEIPTS)

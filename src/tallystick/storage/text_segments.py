@@ -14,11 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import orjson
 
-FORM = 2
-"""Format version; a file with another version is emptied and refilled."""
+from tallystick.text.stems import VERSION
+
+FORM = crc32(f"3 {VERSION}".encode()) & 0x7FFF_FFFF
+"""Version of the format and of the stems in it; a file with another version is emptied and refilled."""
 BUSY_S = 30
 AT_ONCE = 500
 """Parameters per statement; SQLite accepts more, but not every build accepts a thousand."""
@@ -46,12 +49,11 @@ POSTING = 5
 
 
 @dataclass(kw_only=True, slots=True)
-class Entry:
+class SegmentEntry:
     """Index data of one text; the text itself stays in the log."""
 
     number: int
     id: str
-    """Empty if the text was erased and only its number is left."""
     seq: int
     speaker: str = ""
     """The source's id in lower case."""
@@ -108,7 +110,7 @@ class TextSegments:
         ).fetchone()
         return (0, 0, NONE) if found is None else (found[0], found[1], found[2])
 
-    def add(self, segment: int, postings: Mapping[str, bytes], entries: Sequence[Entry]) -> bool:
+    def add(self, segment: int, postings: Mapping[str, bytes], entries: Sequence[SegmentEntry]) -> bool:
         """Store the next segment; False: another process was first, and nothing is stored."""
         with self._writing():
             if self.reach()[0] != segment:
@@ -146,14 +148,22 @@ class TextSegments:
         """Yield segment and packed postings of a word, newest first; rows are read lazily."""
         return self._base.execute("SELECT segment, data FROM postings WHERE word = ? ORDER BY segment DESC", (word,))
 
-    def entries(self, numbers: Iterable[int]) -> Iterator[Entry]:
-        """Yield stored entries by number, without their words and without erased texts."""
+    def entries(self, numbers: Iterable[int]) -> Iterator[SegmentEntry]:
+        """Yield stored entries by number, without their words."""
         for row in self._by_number(_ENTRY, numbers):
             number, id_, seq, speaker, episode, at, asks, timed, before, after = row
-            yield Entry(
-                number=number, id=id_, seq=seq, speaker=speaker, episode=episode, at=at, asks=bool(asks),
-                timed=bool(timed), before=before, after=after,
-            )  # fmt: skip
+            yield SegmentEntry(
+                number=number,
+                id=id_,
+                seq=seq,
+                speaker=speaker,
+                episode=episode,
+                at=at,
+                asks=bool(asks),
+                timed=bool(timed),
+                before=before,
+                after=after,
+            )
 
     def words(self, numbers: Iterable[int]) -> dict[int, dict[str, int]]:
         """Return the words of stored entries; most queries need them for a few entries only."""
@@ -164,13 +174,8 @@ class TextSegments:
         for start in range(0, len(wanted), AT_ONCE):
             some = wanted[start : start + AT_ONCE]
             marks = ",".join("?" * len(some))
-            asked = f"SELECT {columns} FROM entries WHERE id != '' AND number IN ({marks})"  # noqa: S608 - marks only
+            asked = f"SELECT {columns} FROM entries WHERE number IN ({marks})"  # noqa: S608 - marks only
             yield from self._base.execute(asked, some)
-
-    def numbers_of(self, ids: Iterable[str]) -> list[int]:
-        """Return the numbers of stored texts by id. Scans the whole table, because erasing is rare."""
-        found = (self._base.execute("SELECT number FROM entries WHERE id = ?", (each,)).fetchall() for each in ids)
-        return [number for rows in found for (number,) in rows]
 
     def upto(self, seq: int) -> int:
         """Return how many stored texts are in the log up to this sequence number."""
@@ -185,18 +190,6 @@ class TextSegments:
             "SELECT coalesce(max(number), -1) FROM entries WHERE episode = ?", (episode,)
         ).fetchone()[0]
         return found
-
-    def forget(self, entry: Entry, segment: int, postings: Mapping[str, bytes]) -> None:
-        """Blank an entry and replace the postings of its segment with the given ones, which exclude it."""
-        with self._writing():
-            for word, data in postings.items():
-                self._base.execute("UPDATE postings SET data = ? WHERE word = ? AND segment = ?", (data, word, segment))
-                self._base.execute("UPDATE holders SET texts = texts - 1 WHERE word = ?", (word,))
-            self._base.execute("DELETE FROM postings WHERE segment = ? AND length(data) = 0", (segment,))
-            self._base.execute("DELETE FROM holders WHERE texts = 0")
-            blank = Entry(number=entry.number, id="", seq=entry.seq)
-            self._base.execute("REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(blank))
-        self._wipe_journal()
 
     def _wipe_journal(self) -> None:
         """Truncate the write-ahead log, which still contains old pages until it is checkpointed."""
@@ -220,7 +213,18 @@ class TextSegments:
         self._base.execute("COMMIT")
 
 
-def _row(entry: Entry) -> tuple[object, ...]:
+def _row(entry: SegmentEntry) -> tuple[object, ...]:
     words = orjson.dumps(dict(sorted(entry.words.items())))
-    return (entry.number, entry.id, entry.seq, entry.speaker, entry.episode, entry.at, entry.asks, entry.timed,
-            entry.before, entry.after, words)  # fmt: skip
+    return (
+        entry.number,
+        entry.id,
+        entry.seq,
+        entry.speaker,
+        entry.episode,
+        entry.at,
+        entry.asks,
+        entry.timed,
+        entry.before,
+        entry.after,
+        words,
+    )

@@ -28,7 +28,7 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @record
-class Entry:
+class FolderEntry:
     """One folder or file."""
 
     parts: Parts
@@ -45,12 +45,12 @@ class TreeFiles:
     def __init__(self, root: Path, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
         self._root = root
         self._clock_ns = clock_ns
-        self._known: dict[Parts, tuple[Signature, Entry]] = {}
+        self._known: dict[Parts, tuple[Signature, FolderEntry]] = {}
 
-    def entries(self) -> tuple[list[Entry], bool]:
+    def entries(self) -> tuple[list[FolderEntry], bool]:
         """Return every folder and file, folders before their contents, and whether the list is complete."""
-        found: list[Entry] = []
-        known: dict[Parts, tuple[Signature, Entry]] = {}
+        found: list[FolderEntry] = []
+        known: dict[Parts, tuple[Signature, FolderEntry]] = {}
         canon = self._canon(known)
         complete = True
         for entry in self._below_root(known):
@@ -64,14 +64,16 @@ class TreeFiles:
         self._known = known
         return ([canon, *found] if canon is not None else found), complete
 
-    def _below_root(self, known: dict[Parts, tuple[Signature, Entry]]) -> Iterator[Entry]:
+    def _below_root(self, known: dict[Parts, tuple[Signature, FolderEntry]]) -> Iterator[FolderEntry]:
         root = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             yield from self._below(root, (), known)
         finally:
             os.close(root)
 
-    def _below(self, folder: int, above: Parts, known: dict[Parts, tuple[Signature, Entry]]) -> Iterator[Entry]:
+    def _below(
+        self, folder: int, above: Parts, known: dict[Parts, tuple[Signature, FolderEntry]]
+    ) -> Iterator[FolderEntry]:
         for name, entry in sorted(_named(folder).items()):
             parts = (*above, name)
             if is_protected(parts):
@@ -81,14 +83,16 @@ class TreeFiles:
                 if entry.is_dir(follow_symlinks=False) and len(parts) < MAX_DEPTH:
                     inner = os.open(entry.name, _FOLDER, dir_fd=folder)
                     try:
-                        yield Entry(parts=parts, is_folder=True, size=0, lines=None, sha256=None)
+                        yield FolderEntry(parts=parts, is_folder=True, size=0, lines=None, sha256=None)
                         yield from self._below(inner, parts, known)
                     finally:
                         os.close(inner)
                 elif entry.is_file(follow_symlinks=False):
                     yield self._file(folder, entry.name, parts, known)
 
-    def _file(self, folder: int, name: str, parts: Parts, known: dict[Parts, tuple[Signature, Entry]]) -> Entry:
+    def _file(
+        self, folder: int, name: str, parts: Parts, known: dict[Parts, tuple[Signature, FolderEntry]]
+    ) -> FolderEntry:
         seen_ns = self._clock_ns()
         signature = signature_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
         held = self._known.get(parts)
@@ -100,7 +104,7 @@ class TreeFiles:
             known[parts] = (signature, entry)
         return entry
 
-    def _canon(self, known: dict[Parts, tuple[Signature, Entry]]) -> Entry | None:
+    def _canon(self, known: dict[Parts, tuple[Signature, FolderEntry]]) -> FolderEntry | None:
         """Return the canon, which is stored in the control room and listed at the root."""
         try:
             folder = os.open(self._root.joinpath(*CANON_FILE[:-1]), _FOLDER)
@@ -130,7 +134,7 @@ def _named(folder: int) -> "dict[str, os.DirEntry[str]]":
     return found
 
 
-def _read(folder: int, name: str, parts: Parts, size: int) -> Entry:
+def _read(folder: int, name: str, parts: Parts, size: int) -> FolderEntry:
     descriptor = os.open(name, _FILE, dir_fd=folder)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -139,16 +143,18 @@ def _read(folder: int, name: str, parts: Parts, size: int) -> Entry:
     finally:
         os.close(descriptor)
     if max(size, len(data)) > MAX_BYTES:
-        return Entry(parts=parts, is_folder=False, size=max(size, len(data)), lines=None, sha256=None)
-    return Entry(parts=parts, is_folder=False, size=len(data), lines=count_lines(data), sha256=sha256(data).hexdigest())
+        return FolderEntry(parts=parts, is_folder=False, size=max(size, len(data)), lines=None, sha256=None)
+    return FolderEntry(
+        parts=parts, is_folder=False, size=len(data), lines=count_lines(data), sha256=sha256(data).hexdigest()
+    )
 
 
 def count_lines(data: bytes) -> int | None:
     """Return the number of lines of a text, counted as for quotes; None if the data is not text."""
-    if data.startswith(_MARKS):
-        with suppress(PathRefused):
+    if data.startswith(_MARKS) or b"\0" in data:
+        try:
             data = decode(data).encode()
-    if b"\0" in data:
-        return None
+        except PathRefused:
+            return None
     lone = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
     return data.count(b"\n") + lone + (1 if data and not data.endswith((b"\n", b"\r")) else 0)

@@ -1,18 +1,20 @@
 """Counters and histograms, with the names that the product's dashboards use.
 
-A call costs a lock and two additions; Prometheus is imported only when `/metrics` is requested.
+A call costs a lock and two additions; `exposition.py` formats a snapshot as Prometheus text.
 """
 
-from collections.abc import Hashable, Mapping
+from bisect import bisect_left
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from threading import Lock
-from types import MappingProxyType
 from typing import TypeVar
 
 from tallystick.gate.codes import Bucket
-from tallystick.telemetry.readings import Reading, Timing
 
 Label = TypeVar("Label", bound=Hashable)
 
+BOUNDS_S = (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0)
+"""Upper bounds of the histogram buckets: from a gated call without work to the longest timeout."""
 MAX_SERIES = 1000
 """Maximum number of series per metric; further ones count as `other`, so that no caller can exhaust memory."""
 OTHER = "other"
@@ -20,16 +22,55 @@ UNKNOWN_TOOL = "unknown"
 """Label for all unregistered tools: a made-up name must not become a label."""
 
 
+@dataclass(slots=True)
+class DurationHistogram:
+    """A histogram of durations."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    """One non-cumulative count per bound, and one for longer durations."""
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Add one duration."""
+        self.counts[bisect_left(BOUNDS_S, seconds)] += 1
+        self.total += seconds
+
+    def copy(self) -> "DurationHistogram":
+        """Return a copy."""
+        return DurationHistogram(counts=list(self.counts), total=self.total)
+
+    @property
+    def count(self) -> int:
+        """Total number of durations."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MetricsSnapshot:
+    """Snapshot of all metrics."""
+
+    requests: dict[tuple[str, str, int], DurationHistogram]
+    """By endpoint (route template), method and status."""
+    tools: dict[str, DurationHistogram]
+    rejections: dict[str, int]
+    embeddings: dict[str, float]
+    """Latest rate by model, in texts per second."""
+    vector_search: DurationHistogram
+    analysis_tokens: int
+    required: dict[str, int]
+    """Turns required to begin with a tool call, by what required it."""
+
+
 class Metrics:
     """Metrics of one process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._requests: dict[tuple[str, str, int], Timing] = {}
-        self._tools: dict[str, Timing] = {}
+        self._requests: dict[tuple[str, str, int], DurationHistogram] = {}
+        self._tools: dict[str, DurationHistogram] = {}
         self._rejections: dict[str, int] = dict.fromkeys((str(bucket) for bucket in Bucket), 0)
         self._embeddings: dict[str, float] = {}
-        self._vector_search = Timing()
+        self._vector_search = DurationHistogram()
         self._analysis_tokens = 0
         self._required: dict[str, int] = {"flag": 0, "heuristic": 0}
 
@@ -78,10 +119,10 @@ class Metrics:
             if by in self._required:
                 self._required[by] += 1
 
-    def read(self) -> Reading:
+    def snapshot(self) -> MetricsSnapshot:
         """Return a snapshot of all metrics."""
         with self._lock:
-            return Reading(
+            return MetricsSnapshot(
                 requests={key: timing.copy() for key, timing in self._requests.items()},
                 tools={key: timing.copy() for key, timing in self._tools.items()},
                 rejections=dict(self._rejections),
@@ -91,17 +132,6 @@ class Metrics:
                 required=dict(self._required),
             )
 
-    def exposition(self, gauges: Mapping[str, float] = MappingProxyType({})) -> bytes:
-        """Return the Prometheus text of `/metrics`.
 
-        Args:
-            gauges: Values maintained elsewhere, by name.
-        """
-        # Importing the client takes longer than most commands.
-        from tallystick.telemetry.exposition import prometheus_text  # noqa: PLC0415 - see above
-
-        return prometheus_text(self, gauges)
-
-
-def _new(series: dict[Label, Timing], key: Label, overflow: Label) -> Timing:
-    return series.setdefault(key if len(series) < MAX_SERIES else overflow, Timing())
+def _new(series: dict[Label, DurationHistogram], key: Label, overflow: Label) -> DurationHistogram:
+    return series.setdefault(key if len(series) < MAX_SERIES else overflow, DurationHistogram())

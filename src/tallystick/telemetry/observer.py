@@ -13,8 +13,10 @@ from tallystick.telemetry.rejections import Rejections
 from tallystick.telemetry.tracing import Tracing, open_tracing
 
 EMBEDDINGS, VECTOR_SEARCH, ANALYSIS_TOKENS = (
-    "embeddings_throughput", "vector_search_latency_seconds", "analysis_token_usage",
-)  # fmt: skip
+    "embeddings_throughput",
+    "vector_search_latency_seconds",
+    "analysis_token_usage",
+)
 """Metrics reported by rooms: texts per second by model, seconds of a search, tokens of an analysis."""
 _log = logging.getLogger(__name__)
 

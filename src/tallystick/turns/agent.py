@@ -1,11 +1,14 @@
 """Records of an agent and its endpoint, as stored in the registries."""
 
+import re
 from typing import Literal
 
 from tallystick.records import record
 
 CHIEF = "assistant"
 """The id of the Chief of Staff; exactly one always exists."""
+
+_API_VERSION = re.compile(r"api-version=[0-9A-Za-z.-]{1,40}")
 
 EvidenceKind = Literal["content", "structural", "absence"]
 
@@ -25,6 +28,8 @@ class Agent:
     evidence_sources: tuple[str, ...] = ()
     """Path prefixes the agent may cite; empty: any file of the workspace."""
     abstain_when: str = ""
+    tools: tuple[str, ...] = ()
+    """The only tools the agent is offered; empty: those that the rooms name for its role, and the user's own."""
     enabled: bool = True
 
 
@@ -34,10 +39,10 @@ class Endpoint:
 
     agent_id: str
     provider: str
-    """`openai`, `azure`, `lmstudio`, `ollama`, `llamacpp`, `vllm`, `openrouter`, `local` or `offline`."""
+    """`offline`, `local`, or the provider of an endpoint: `openai`, `anthropic`, `ollama`, …."""
     model: str
     base_url: str | None = None
-    """With or without `/v1`; None: the provider's default address."""
+    """With or without its version; None: the provider's default address."""
     api_key_env: str | None = None
     api_key_file: str | None = None
     """Path outside the workspace."""
@@ -47,10 +52,15 @@ class Endpoint:
     timeout_s: float = 120.0
     retries: int = 2
     price_in_microusd: int = 0
-    """Per million input tokens; 0: free or unknown."""
+    """Per million input tokens; if both are 0, the price table applies."""
     price_out_microusd: int = 0
 
     @property
     def key(self) -> str:
         """The key for serialising turns and for caching the server's observed capabilities."""
         return f"{self.provider}|{self.base_url or ''}|{self.model}"
+
+
+def is_allowed_query(provider: str, query: str) -> bool:
+    """Return whether a base URL may have this query: none, or Azure's API version. Any other could contain a key."""
+    return not query or (provider == "azure" and _API_VERSION.fullmatch(query) is not None)

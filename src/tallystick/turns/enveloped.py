@@ -11,8 +11,7 @@ from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.toolsyntax import looks_like_tool_call
 from tallystick.turns.model import ModelError, Said
 from tallystick.turns.prompt.compose import opening_messages
-from tallystick.turns.prompt.final import final_section, forced_section
-from tallystick.turns.prompt.protocol import first_step, next_step
+from tallystick.turns.prompt.sections import final_section, first_step, forced_section, next_step
 from tallystick.turns.result import TurnResult
 from tallystick.turns.steps import STEP_LIMIT, Running
 

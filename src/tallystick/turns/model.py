@@ -37,7 +37,7 @@ class Message:
 
 
 @record
-class Offer:
+class ToolDefinition:
     """A tool definition passed to an API with tool calling."""
 
     name: str
@@ -52,7 +52,7 @@ class Ask:
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
     """JSON Schema of the answer; the provider has the endpoint enforce it if supported."""
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[ToolDefinition, ...] = ()
     """Only for endpoints with native tool calls."""
     require_call: bool = False
     """Only with `offers`: the answer must be a call (`tool_choice` "required"), if the endpoint supports it."""

@@ -14,12 +14,12 @@ from tallystick.gate.admit.names import Entry
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import LONE_SURROGATE, refuse
 from tallystick.gate.codes import MULTIPLE
+from tallystick.turns.api_names import ApiNames, api_names
 from tallystick.turns.model import Message, ModelError, NativeCall, Said
 from tallystick.turns.prompt.catalogue import offers_of
 from tallystick.turns.prompt.compose import opening_messages
-from tallystick.turns.prompt.final import forced_section
+from tallystick.turns.prompt.sections import forced_section
 from tallystick.turns.result import HandedBack, TurnResult
-from tallystick.turns.shown_names import ShownNames, shown_names
 from tallystick.turns.steps import STEP_LIMIT, Running, handed_back
 
 SEVERAL = "several calls at once"
@@ -33,7 +33,7 @@ async def run_native(run: Running, entries: Sequence[Entry]) -> TurnResult:
     if not entries:
         return await _only_answer(run)
     # APIs restrict the characters of tool names more than we do, so the model sees and calls mapped names.
-    names = shown_names(tuple(entry.card.name for entry in entries))
+    names = api_names(tuple(entry.card.name for entry in entries))
     offers = tuple(replace(offer, name=names.shown(offer.name)) for offer in offers_of(entries, run.turn.wordings))
     reads = {names.shown(entry.card.name) for entry in entries if entry.card.effect == "read"}
     said = await run.ask(offers=offers, require_call=run.required is not None)
@@ -62,7 +62,7 @@ async def _without_calls(run: Running, said: Said) -> TurnResult:
 
 
 async def _take_calls(
-    run: Running, said: Said, reads: set[str], names: ShownNames
+    run: Running, said: Said, reads: set[str], names: ApiNames
 ) -> tuple[TurnResult | None, str | None]:
     """Propose the calls of one answer; return the result if the turn ended, and the limit that was reached, if any."""
     calls = said.calls

@@ -12,11 +12,11 @@ from tallystick.turns.agent import Agent
 from tallystick.turns.limits import MAX_TOOL_STEPS
 from tallystick.turns.model import Message
 from tallystick.turns.result import Injected, Step
-from tallystick.turns.wording import Wordings
+from tallystick.turns.tool_prompts import ToolPrompts
 
 
 @record
-class ToolPolicy:
+class TurnToolPolicy:
     """Tool options of a request; they can restrict the tools of the turn, never add to them."""
 
     allowed_tools: frozenset[str] | None = None
@@ -25,7 +25,7 @@ class ToolPolicy:
     """Step one must be a tool call."""
 
 
-NO_POLICY = ToolPolicy()
+NO_POLICY = TurnToolPolicy()
 
 
 @record
@@ -36,7 +36,7 @@ class Request:
     agent: Agent
     history: tuple[Message, ...] = ()
     """Earlier messages of the conversation, oldest first."""
-    policy: ToolPolicy = NO_POLICY
+    policy: TurnToolPolicy = NO_POLICY
     skip_tools: bool = False
     """Raw mode: send the message unchanged and return the model's text unchecked, without thinking blocks."""
     conference: bool = False
@@ -52,6 +52,8 @@ class Request:
     """`strip` removes a thinking block before the answer; `reject` keeps it, so that the check refuses the reply."""
     form: Form = "line"
     """How the reply gives its evidence: one line at its end, or references in each sentence."""
+    reply_retries: int = 0
+    """How often a rejected reply may be written again; the model sees the findings."""
     max_tokens: int | None = None
     """Maximum tokens of one model answer."""
     temperature: float | None = None
@@ -86,7 +88,7 @@ class GateTurn(Protocol):
         ...
 
     @property
-    def wordings(self) -> Wordings:
+    def wordings(self) -> ToolPrompts:
         """Descriptions and examples with which rooms override tool cards in prompts."""
         ...
 

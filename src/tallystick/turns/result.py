@@ -66,11 +66,14 @@ class Rejected:
     text: str
     code: str
     findings: Findings | None = None
+    reason: str | None = None
+    """What happened and what to do, if the reply was not checked at all."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the wire form."""
         findings = None if self.findings is None else self.findings.as_dict()
-        return {"text": self.text, "code": self.code, "findings": findings}
+        wire = {"text": self.text, "code": self.code, "findings": findings}
+        return wire if self.reason is None else {**wire, "reason": self.reason}
 
 
 @record

@@ -45,7 +45,7 @@ class StepFailed(TallyError):  # noqa: N818 - the name already says that it is a
 
     code = "step_failed"
 
-    def __init__(self, *, step: str, failure: "Failure", attempts: int) -> None:
+    def __init__(self, *, step: str, failure: "RunFailure", attempts: int) -> None:
         super().__init__(f"step '{step}' failed after {attempts} attempt(s): {failure.kind}: {failure.message}")
         self.step = step
         self.failure = failure
@@ -53,7 +53,7 @@ class StepFailed(TallyError):  # noqa: N818 - the name already says that it is a
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
+class RunFailure:
     """The stored reason why a step or a run failed."""
 
     kind: str
@@ -127,7 +127,7 @@ class RunStatus:
     args: Mapping[str, Any]
     result: Any = None
     """The flow's return value, once the run is done."""
-    failure: Failure | None = None
+    failure: RunFailure | None = None
     attempts: int = 0
     """How often a worker has started it."""
     worker: str | None = None

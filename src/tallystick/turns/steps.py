@@ -9,14 +9,17 @@ from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.reply.leaks import is_abstention
 from tallystick.turns.model import Ask, Message, Model, ModelError, Said, Usage
 from tallystick.turns.prompt.results import boundary_of, injected_from, result_section
+from tallystick.turns.prompt.sections import retry_section
 from tallystick.turns.request import Checker, GateTurn, Progress, Request, Watch
 from tallystick.turns.result import HandedBack, Injected, Rejected, RequiredBy, Step, StepKind, TurnResult
 from tallystick.turns.stop_hooks import Hook, code_of, hook_of, stop_hook
-from tallystick.turns.thinking import put_aside
+from tallystick.turns.thought_blocks import put_aside
 
 _log = logging.getLogger(__name__)
 
 NOTHING = Usage()
+CUT_OFF = "reply_cut_off"
+"""The code of an answer that the token limit cut off."""
 STEP_LIMIT = "step_limit"
 """The reason given to a model that has reached its limit of calls."""
 
@@ -123,10 +126,24 @@ class Running:
         return self.ended(model_error=error, stop_hook=stop_hook(Hook.MODEL_ERROR, error.code))
 
     async def answered(self, said: Said, *, forced: bool = False) -> TurnResult:
-        """End the turn with the model's answer, after the reply check."""
-        request, turn = self.request, self.turn
+        """End the turn with the model's answer, after the reply check; a rejected one may be written again."""
         # Close before reading the answer, so that nothing in it can be called.
-        turn.close()
+        self.turn.close()
+        result = await self._answer(said, forced=forced)
+        for _ in range(self.request.reply_retries):
+            findings = None if result.rejected is None else result.rejected.findings
+            if findings is None:
+                break
+            self.says("user", retry_section(findings, self.request.form))
+            again = await self.ask()
+            if isinstance(again, ModelError) or again.calls:
+                break
+            result = await self._answer(again, forced=forced)
+        return result
+
+    async def _answer(self, said: Said, *, forced: bool) -> TurnResult:
+        """Check one answer and return the end of the turn that it makes."""
+        request = self.request
         # Raw text is not checked, so thinking in it would not be refused; strip it.
         strip = request.cot == "strip" or request.skip_tools
         text, thinking = put_aside(said.text) if strip else (said.text, "")
@@ -134,6 +151,8 @@ class Running:
         if request.skip_tools:
             self._note("final", said.text, commentary=thinking)
             return self.ended(reply=text)
+        if said.finish == "length":
+            return self._cut_off(text, said, forced=forced)
         if is_abstention(text):
             self._note("final", said.text, commentary=thinking)
             return self.ended(abstained=True, forced=forced)
@@ -152,6 +171,14 @@ class Running:
             stop_hook=stop_hook(Hook.REPLY_REJECTED, code),
             forced=forced,
         )
+
+    def _cut_off(self, text: str, said: Said, *, forced: bool) -> TurnResult:
+        """End the turn with an answer that the token limit cut off: it is not checked, and costs no credit."""
+        limit = "the endpoint's own limit" if self.request.max_tokens is None else f"{self.request.max_tokens} tokens"
+        reason = f"The answer was cut off at {limit}. Raise max_tokens of the agent's endpoint, or ask for less."
+        self._note("final", said.text, code=CUT_OFF)
+        rejected = Rejected(text=text, code=CUT_OFF, reason=reason)
+        return self.ended(rejected=rejected, stop_hook=stop_hook(Hook.REPLY_REJECTED, CUT_OFF), forced=forced)
 
     def ended(self, **how: Any) -> TurnResult:
         """Build the turn result from the current state and the given ending."""

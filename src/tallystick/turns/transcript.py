@@ -31,10 +31,16 @@ class Transcript:
         """Yield the turn, its messages, its steps and its end, each as plain JSON."""
         result, agent = self.result, self.request.agent
         yield {
-            "kind": "turn", "turn_id": result.turn_id, "session_id": self.session_id, "at": self.at,
-            "agent_id": agent.agent_id, "role": agent.role, "model": result.model, "provider": result.provider,
+            "kind": "turn",
+            "turn_id": result.turn_id,
+            "session_id": self.session_id,
+            "at": self.at,
+            "agent_id": agent.agent_id,
+            "role": agent.role,
+            "model": result.model,
+            "provider": result.provider,
             "required_by": result.required_by,
-        }  # fmt: skip
+        }
         for message in result.messages:
             yield {"kind": "message", **_message(message)}
         for step in result.steps:

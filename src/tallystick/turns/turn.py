@@ -17,14 +17,14 @@ from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.decide.budgets import Meter
 from tallystick.gate.decide.call_context import CallContext
-from tallystick.gate.decide.heard import Heard
+from tallystick.gate.decide.provenance_tracker import ProvenanceTracker
 from tallystick.gate.decide.verdict import Limits
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.pipeline import Pipeline
 from tallystick.gate.session import Caller, Session
 from tallystick.turns.portal import Portal
 from tallystick.turns.step_schema import step_schema
-from tallystick.turns.wording import NO_WORDINGS, Wordings
+from tallystick.turns.tool_prompts import NO_TOOL_PROMPTS, ToolPrompts
 
 
 class Turn:
@@ -46,7 +46,7 @@ class Turn:
         parent: Meter | None = None,
         authenticated: bool = True,
         user_texts: Iterable[str] | None = None,
-        wordings: Callable[[], Wordings] | None = None,
+        wordings: Callable[[], ToolPrompts] | None = None,
     ) -> None:
         now = monotonic()
         self._wordings = wordings
@@ -66,7 +66,7 @@ class Turn:
             nonces=self._nonces,
             may_finish=may_finish,
             step_bytes=step_bytes,
-            heard=None if user_texts is None else Heard(user_texts),
+            heard=None if user_texts is None else ProvenanceTracker(user_texts),
         )
         self._must_finish = self._waiting = self._over = False
         self._nonces.issue()
@@ -135,9 +135,9 @@ class Turn:
                     yield entry
 
     @property
-    def wordings(self) -> Wordings:
+    def wordings(self) -> ToolPrompts:
         """Descriptions and examples with which rooms override tool cards in prompts."""
-        return NO_WORDINGS if self._wordings is None else self._wordings()
+        return NO_TOOL_PROMPTS if self._wordings is None else self._wordings()
 
     def narrow(self, allowed_tools: frozenset[str]) -> None:
         """Restrict the turn to these tools; tools it did not have are not added."""

@@ -24,35 +24,35 @@ class AgentTurnGate:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._queues: dict[str, list[Place]] = {}
+        self._queues: dict[str, list[QueuePlace]] = {}
 
-    def enter(self, key: str, *, moved: Moved | None = None) -> "Place":
+    def enter(self, key: str, *, moved: Moved | None = None) -> "QueuePlace":
         """Return a place in the queue: `async with` waits for the slot and releases it at the end.
 
         Args:
             key: The endpoint (`Endpoint.key`).
             moved: Callback for the position in the queue when it changes: 2, 1, 0. It runs on the waiter's event loop.
         """
-        return Place(self, key, moved)
+        return QueuePlace(self, key, moved)
 
     def length(self, key: str) -> int:
         """Return the length of an endpoint's queue, including the running turn."""
         with self._lock:
             return len(self._queues.get(key, ()))
 
-    def position(self, place: "Place") -> int | None:
+    def position(self, place: "QueuePlace") -> int | None:
         """Return how many turns are ahead of this one; 0: it owns the slot; None: it is not in the queue."""
         with self._lock:
             return next((at for at, other in enumerate(self._queues.get(place.key, ())) if other is place), None)
 
-    def join(self, place: "Place") -> int:
+    def join(self, place: "QueuePlace") -> int:
         """Append a place to its queue; return how many are ahead of it."""
         with self._lock:
             queue = self._queues.setdefault(place.key, [])
             queue.append(place)
             return len(queue) - 1
 
-    def leave(self, place: "Place") -> None:
+    def leave(self, place: "QueuePlace") -> None:
         """Remove a place and move the others up."""
         with self._lock:
             queue = [other for other in self._queues.get(place.key, ()) if other is not place]
@@ -67,7 +67,7 @@ class AgentTurnGate:
                 self._queues.pop(place.key, None)
 
 
-class Place:
+class QueuePlace:
     """One turn's place in a queue; single use."""
 
     _loop: asyncio.AbstractEventLoop

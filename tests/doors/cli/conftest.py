@@ -1,6 +1,7 @@
 """A workspace with four tools, and `tally` on it: in this process, or as a command of its own."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,9 @@ def loud() -> str:
     return "red \\x1b[31m, turned \\u202e, tagged \\U000e0041, empty \\u200b\\nsecond line"
 """
 
-CONFIG = '[gate]\ntools = ["tools.py"]\n\n[ledger]\ndurability = "os"\n'
+CONFIG = (
+    'rooms = ["desk", "insight", "memory", "studio"]\n\n[gate]\ntools = ["tools.py"]\n\n[ledger]\ndurability = "os"\n'
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +101,9 @@ def tally() -> Tally:
 
 
 @pytest.fixture
-def token(workspace: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> str:
+def token(workspace: Path) -> str:
     """The start-up token of a server that runs for the workspace."""
-    state = tmp_path_factory.mktemp("server-state")
-    monkeypatch.setenv("TALLY_STATE_DIR", str(state))
-    return StartupToken.create(state_dir=state, workspace=workspace).value
+    return StartupToken.create(state_dir=Path(os.environ["TALLY_STATE_DIR"]), workspace=workspace).value
 
 
 @pytest.fixture

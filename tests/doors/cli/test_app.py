@@ -83,7 +83,7 @@ def test_all_commands_of_the_contract_are_there() -> None:
         "tools", "tools show", "call", "audit verify", "audit show", "audit list", "audit export", "audit erase",
         "audit watch", "prove", "bundle", "check", "replay", "policy check", "policy show", "policy test",
         "policy replay", "approvals list", "approvals show", "approvals approve", "approvals reject", "approvals edit",
-        "evidence check", "mcp serve", "mcp wrap", "mcp review", "mcp init", "keys show", "keys rotate", "keys export",
+        "evidence check", "evidence transcript", "mcp serve", "mcp wrap", "mcp review", "mcp init", "keys show", "keys rotate", "keys export",
         "serve", "worker", "doctor", "demo",
     }  # fmt: skip
     assert wanted <= have

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.app.approval_edits import put_back
+from tallystick.app.approvals import put_back
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
 

@@ -36,6 +36,33 @@ def test_on_a_fresh_machine_one_question_is_answered_with_steps_receipts_and_evi
     assert tally("audit", "verify").code == 0
 
 
+@pytest.mark.promise("reading.agent")
+def test_what_no_file_states_is_said_so(fresh: Path, tally: Tally) -> None:
+    ran = tally("chat", "--once", "Who is the mayor of the capital?")
+    assert ran.code == 0
+    assert ran.out.startswith("Not stated in these files.")
+
+
+@pytest.mark.promise("reading.agent")
+def test_a_request_goes_to_the_tool_that_serves_it_and_its_result_is_reported(fresh: Path, tally: Tally) -> None:
+    ran = tally("chat", "--once", f"Analyse the pacing of {SCENE}.")
+    assert ran.code == 0
+    assert "prose_analyzer" in ran.err
+    assert "words per paragraph" in ran.out or "words_per_paragraph" in ran.out
+    assert "evidence holds (rcpt_" in ran.err
+
+
+@pytest.mark.promise("chat.cli", "reply.unsure")
+def test_a_sentence_that_could_not_be_decided_is_shown(fresh: Path, tally: Tally) -> None:
+    answer = claim(text="She does not sail. The pacing drags badly.")
+    with ScriptedServer(call("file_reader", {"file_path": SCENE}), finish(), answer) as server:
+        serve_agent(fresh, server)
+        ran = tally("chat", "--agent", "critic", "--once", ASK)
+    assert ran.code == 0
+    assert "unsure: The pacing drags badly." in ran.err
+    assert "1 sentence undecided, so no credit" in ran.err
+
+
 @pytest.mark.promise("chat.cli")
 def test_with_json_there_is_one_document_and_nothing_else(fresh: Path, tally: Tally) -> None:
     ran = tally("--json", "chat", "--once", ASK, "--session", "s1", "--agent", "critic")
@@ -53,7 +80,7 @@ def test_lines_that_are_piped_in_are_one_conversation(fresh: Path, tally: Tally)
         ran = tally("chat", "--agent", "critic", stdin="Does Ada sail?\n\nWhy not?\n")
     assert ran.code == 0
     assert ran.out.count("She does not sail.") == 2
-    assert "to go on: tally chat --session chat_" in ran.err
+    assert "to continue: tally chat --session chat_" in ran.err
     assert "Does Ada sail?" in [message["content"] for message in server.requests[3].body["messages"]]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.app import discovery
+from tallystick.app import discovery, room_switch
 from tallystick.doors.cli.kit import Finding, Here
 from tallystick.doors.mcp.relay.pins import PinBook
 from tests.doors.cli.conftest import CONFIG, Tally
@@ -96,6 +96,14 @@ def test_where_a_server_is_wrapped_the_policy_is_as_its_relay_takes_it(
     assert ("for the wrapped server" in says) is (digests == 2)
 
 
+@pytest.mark.promise("reading.grade")
+def test_it_says_how_texts_are_found(tally: Tally, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TALLY_MODELS__FOLDER", str(tmp_path / "no-models"))
+    [says] = [one["message"] for one in tally("--json", "doctor").json["checks"] if one["check"] == "retrieval"]
+    assert says.startswith("by words and by word vectors (wordllama-256)")
+    assert says.endswith("tally models fetch minilm-int8")
+
+
 def test_a_folder_that_is_not_there_is_found(tally: Tally, tmp_path: Path) -> None:
     told = tally("doctor", "-w", str(tmp_path / "nowhere"))
     assert told.code == 1
@@ -117,7 +125,7 @@ def test_a_clock_that_was_set_back_is_found(tally: Tally, workspace: Path, monke
 
 @pytest.mark.promise("plugin.settings", "doors.cli-doctor")
 def test_a_wrong_setting_of_a_room_is_found_and_named(tally: Tally, workspace: Path) -> None:
-    (workspace / "tallystick.toml").write_text(CONFIG + "\n[rooms.insight]\nembed_backend = 3\n")
+    (workspace / "tallystick.toml").write_text('[rooms]\nenabled = ["insight"]\n\n[rooms.insight]\nembed_backend = 3\n')
     told = tally("--json", "doctor")
     assert told.code == 1
     [found] = [check for check in told.json["checks"] if check["status"] == "fail"]
@@ -126,11 +134,13 @@ def test_a_wrong_setting_of_a_room_is_found_and_named(tally: Tally, workspace: P
 
 
 @pytest.mark.promise("doors.cli-doctor")
+@pytest.mark.usefixtures("workspace")
 def test_a_room_check_that_raises_is_a_finding_and_hides_no_other(
     tally: Tally, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = replace(discovery.manifests()["memory"], doctor=f"{__name__}:raises")
-    monkeypatch.setattr(discovery, "manifests", lambda: {"memory": broken})
+    for module in (discovery, room_switch):
+        monkeypatch.setattr(module, "manifests", lambda: {"memory": broken})
     told = tally("--json", "doctor")
     found = {check["check"]: check for check in told.json["checks"]}
     assert found["room memory"]["status"] == "ok"
@@ -139,6 +149,30 @@ def test_a_room_check_that_raises_is_a_finding_and_hides_no_other(
     assert "RuntimeError" in found["room memory: check"]["message"]
     assert "hunter2" not in told.out
     assert list(found)[-1].startswith("extra")
+
+
+@pytest.mark.promise("doors.cli-doctor")
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize(("field", "reference"), [("settings", "nowhere:Options"), ("demo", f"{__name__}:PART")])
+def test_a_reference_of_a_room_that_leads_nowhere_is_a_finding(
+    tally: Tally, monkeypatch: pytest.MonkeyPatch, field: str, reference: str
+) -> None:
+    broken = replace(discovery.manifests()["memory"], **{field: reference})
+    for module in (discovery, room_switch):
+        monkeypatch.setattr(module, "manifests", lambda: {"memory": broken})
+    [found] = [check for check in tally("--json", "doctor").json["checks"] if check["status"] == "fail"]
+    assert found["check"] == "room memory: check"
+    assert f"The room 'memory' cannot load {field} ({reference})" in found["message"]
+
+
+@pytest.mark.promise("doors.cli-doctor")
+def test_what_is_wrong_with_the_configuration_is_said_once(tally: Tally, workspace: Path) -> None:
+    (workspace / "tallystick.toml").write_text("[ledger\n")
+    failed = [check["message"] for check in tally("--json", "doctor").json["checks"] if check["status"] == "fail"]
+    assert [message.partition(":")[0] for message in failed] == [
+        "config_malformed",
+        *["not checked"] * (len(failed) - 1),
+    ]
 
 
 def raises(here: Here) -> Iterator[Finding]:

@@ -31,6 +31,17 @@ def test_a_reply_that_holds_and_one_that_does_not(tally: Tally, workspace: Path,
     assert (wrong.code, wrong.json["code"]) == (1, "quote_not_found")
 
 
+@pytest.mark.promise("doors.cli-evidence", "reply.unsure")
+def test_a_sentence_that_cannot_be_decided_is_listed_and_not_said_to_hold(tally: Tally) -> None:
+    opinion = TRUE.replace("Quiet.", "The gulls slept on the rail. The pacing drags badly.")
+    shown = tally("evidence", "check", "-", "--agent", "critic", stdin=opinion)
+    assert shown.code == 0
+    assert "unsure: The pacing drags badly.: " in shown.out
+    assert shown.out.splitlines()[-1] != "holds"
+    as_json = tally("evidence", "check", "-", "--agent", "critic", "--json", stdin=opinion)
+    assert [each["claim"] for each in as_json.json["unsure"]] == ["The pacing drags badly."]
+
+
 def test_a_reply_may_come_from_stdin_and_is_shown_for_people(tally: Tally) -> None:
     assert tally("evidence", "check", "-", stdin=TRUE).out.splitlines()[-1] == "holds"
     assert "does not hold: quote_not_found" in tally("evidence", "check", "-", stdin=FALSE).out

@@ -63,8 +63,10 @@ def test_codex_keeps_its_comments(tally, home):
     assert tomllib.loads(path.read_text())["mcp_servers"]["git"]["args"][-2:] == ["uvx", "mcp-server-git"]
     assert tally("mcp", "init", "-c", "codex", "-s", "new", "--yes", "--", "x").code == 0
     assert tomllib.loads(path.read_text())["mcp_servers"]["new"]["args"] == ["mcp", "wrap", "--name", "new", "--", "x"]
-    path.write_text('mcp_servers = { a = { command = "x" } }')
-    assert tally("mcp", "init", "-c", "codex", "--yes").error == "config_unreadable"
+    path.write_text('mcp_servers = { a = { command = "x" } } # mine\n')
+    assert tally("mcp", "init", "-c", "codex", "--yes").code == 0
+    assert path.read_text().endswith(" # mine\n")
+    assert tomllib.loads(path.read_text())["mcp_servers"]["a"]["args"][-1] == "x"
 
 
 @pytest.mark.promise("relay.init")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import extras
-from tallystick.doors.cli.mcp import serve as mcp_serve
+from tallystick.doors.cli.mcp import commands as mcp_serve
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.approval_wait import WAIT_S

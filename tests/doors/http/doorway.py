@@ -14,12 +14,14 @@ from tallystick.settings import parse_settings
 from tests.doors.http.house import Ran, house_tools
 from tests.doors.tokens import SECRET
 from tests.doors.tokens import token as make_token
+from tests.gates import every_room
 
 PORT = 8787
 BASE = f"http://127.0.0.1:{PORT}"
 AUTH = {"enabled": True, "jwt_secret": SECRET}
 PLAIN: dict[str, Any] = {
     "ledger": {"durability": "os"},
+    "policy": {"write": "allow"},
     "tools": {"forbidden": {"decision": "deny"}, "rated": {"rate": 1}, "picky": {"rules": [
         {"name": "small_only", "schema": {"properties": {"number": {"maximum": 9}}}},
     ]}},
@@ -33,6 +35,7 @@ class Doorway:
         self.workspace = workspace
         self.state = workspace.with_name(f"{workspace.name}-state")
         settings = {**PLAIN, "storage": {"state_dir": str(self.state)}, **changes}
+        settings["rooms"] = every_room(changes.get("rooms"))
         self.server = Server(workspace, parse_settings(settings))
         self.gate = self.server.gate
         self.ran = Ran()

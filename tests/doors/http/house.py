@@ -113,7 +113,7 @@ def _guarded(ran: Ran, gate: Gate) -> list[Tool]:
         ran.note("restless", name)
         return name
 
-    @tool(effect="read", snapshot=lambda: gate.unregister("vanishing"))
+    @tool(effect="read", rule=lambda _proposal, _snapshot: ALLOW, snapshot=lambda: gate.unregister("vanishing"))
     def vanishing() -> str:
         "Be gone before it runs."
         ran.note("vanishing")

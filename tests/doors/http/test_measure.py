@@ -40,7 +40,7 @@ def counted(path: str, *, app: Any = None, method: str = "GET") -> list[tuple[st
     metrics = Metrics()
     measured = Measured(Guard(app or _application(), ServerSettings()), metrics)
     request(measured, [LOCAL], path=path, method=method)
-    return list(metrics.read().requests)
+    return list(metrics.snapshot().requests)
 
 
 @pytest.mark.promise("telemetry.requests")
@@ -63,7 +63,7 @@ def test_refused_requests_and_strange_methods_count_too() -> None:
     metrics = Metrics()
     measured = Measured(Guard(echo, ServerSettings()), metrics)
     request(measured, [(b"host", b"evil.example")], method="BREW")
-    assert list(metrics.read().requests) == [("other", "other", 403)]
+    assert list(metrics.snapshot().requests) == [("other", "other", 403)]
 
 
 @pytest.mark.promise("telemetry.requests")
@@ -72,7 +72,7 @@ def test_a_request_that_ends_in_an_error_counts_as_500() -> None:
     measured = Measured(Guard(_application(), ServerSettings()), metrics)
     with pytest.raises(ZeroDivisionError):
         request(measured, [LOCAL], path="/broken", method="GET")
-    assert list(metrics.read().requests) == [("/broken", "GET", 500)]
+    assert list(metrics.snapshot().requests) == [("/broken", "GET", 500)]
 
 
 def test_a_handler_outside_the_router_names_its_own_template() -> None:
@@ -90,7 +90,7 @@ def test_what_is_no_request_passes_uncounted() -> None:
         assert scope["type"] == "lifespan"
 
     request(Measured(app, metrics), [], type="lifespan")
-    assert metrics.read().requests == {}
+    assert metrics.snapshot().requests == {}
 
 
 @pytest.mark.promise("telemetry.requests")

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.doors.http.openai_wire import Asked, Unfit, call_id_of, read_request
+from tallystick.doors.http.openai_wire import ChatRequest, Unfit, call_id_of, read_request
 
 USER = {"role": "user", "content": "hello"}
 TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}
 
 
-def asked(*messages: Any, **more: Any) -> Asked:
+def asked(*messages: Any, **more: Any) -> ChatRequest:
     read = read_request(json.dumps({"model": "offline", "messages": list(messages) or [USER], **more}).encode())
-    assert isinstance(read, Asked), read
+    assert isinstance(read, ChatRequest), read
     return read
 
 
@@ -128,13 +128,13 @@ FIELDS = ["model", "messages", "tools", "tool_choice", "stream", "stream_options
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
 def test_whatever_is_sent_it_is_read_or_refused_and_never_an_error(body: dict[str, Any]) -> None:
     whole = {"model": "offline", "messages": [USER], **body}
-    assert isinstance(read_request(json.dumps(whole).encode()), Asked | Unfit)
+    assert isinstance(read_request(json.dumps(whole).encode()), ChatRequest | Unfit)
 
 
 @pytest.mark.promise("chat.openai-errors")
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
-    assert isinstance(read_request(body), Asked | Unfit)
+    assert isinstance(read_request(body), ChatRequest | Unfit)
 
 
 @given(st.lists(st.sampled_from(["system", "user", "assistant", "tool"]), max_size=12))

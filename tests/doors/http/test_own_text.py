@@ -222,7 +222,10 @@ def test_a_turn_is_refused_its_own_words_without_anybody_asking_for_it(door: Doo
     answer = Says(lambda seen: f'So it is.\nEvidence: {SCENE}:L3; "{CLAIM}" receipt {receipts_in(seen)[-1]}')
     with ScriptedServer(*steps, finish(), answer, answer, answer) as server:
         serve_agent(door.workspace, server)
-        said = door.post(CHAT, {"message": "What is the sky made of?", "agentId": "critic"}).json()
+        # A critic is offered memory's tools only where a turn names them.
+        offered = {"allowedTools": ["file_locator", "record_observation", "mem.search"]}
+        asked = {"message": "What is the sky made of?", "agentId": "critic", "toolPolicy": offered}
+        said = door.post(CHAT, asked).json()
     assert said["reply"] is None, said
     assert "own_text" in json.dumps(said["rejected"]["findings"])
 

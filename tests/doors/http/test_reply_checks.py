@@ -14,6 +14,8 @@ import pytest
 from tallystick import tool
 from tallystick.gate.session import Session
 from tallystick.plugin import Room
+from tallystick.providers.local.judge import LocalJudge
+from tallystick.providers.models.store import ModelStore
 from tests.doors.http.doorway import Doorway
 from tests.gate.reply.small_workspace import FIGURES, LINES, OBSERVATIONS, TICKETS, VECTORS
 
@@ -24,6 +26,8 @@ QUOTE = '"The rain had begun before dawn, and by noon the harbour was a sheet of
 HOLDS = f"Evidence: {QUOTE} {SCENE}"
 PROSE = "Notes/prose.md"
 BINARY = "one two three four five six"
+
+RAIN = '"The rain had begun before dawn, and by noon the harbour" Story/Scenes/SCN-01.md'
 
 
 class VectorRoom(Room):
@@ -85,7 +89,7 @@ class Checks:
         return found
 
     def line(self, line: str, **more: Any) -> dict[str, Any]:
-        return self(f"The scene holds together.\n\nEvidence: {line}", **more)
+        return self(f"See the passage below.\n\nEvidence: {line}", **more)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +126,7 @@ def test_each_item_on_the_line_is_checked_against_its_source(checks: Checks, cas
 @named(LINES["labels"], "name")
 @pytest.mark.promise("reply.labels", "reply.tag")
 def test_the_label_may_name_the_claim_type(checks: Checks, case: dict[str, Any]) -> None:
-    assert checks(f"It holds.\n\n{case['label']} {case['line']}")["ok"] is case["ok"]
+    assert checks(f"See below.\n\n{case['label']} {case['line']}")["ok"] is case["ok"]
 
 
 @named(QUOTES["true"], "note")
@@ -204,7 +208,8 @@ def test_a_role_looks_where_it_should(checks: Checks) -> None:
 def test_abstain_alone_is_an_answer_in_a_conference_only(checks: Checks) -> None:
     here = {"conference": True, "conference_id": "c1", "round_id": "r1"}
     assert checks("  Abstain\n", **here)["abstained"] is True
-    assert not checks("ABSTAIN.", **here)["ok"]
+    assert checks("**ABSTAIN.**", **here)["abstained"] is True
+    assert not checks("ABSTAIN, it holds.", **here)["ok"]
     assert not checks("ABSTAIN")["ok"]
 
 
@@ -213,11 +218,58 @@ def test_abstain_alone_is_an_answer_in_a_conference_only(checks: Checks) -> None
     ("body", "code"),
     [
         ("<think>hm</think> It holds.", "cot_leak"), ("Okay, let me think about this.", "cot_leak"),
-        ('report({"file_path": "a"})', "tool_syntax"), ("It holds together.", None),
+        ('report({"file_path": "a"})', "tool_syntax"), ("See below.", None),
     ],
 )  # fmt: skip
 def test_thinking_and_tool_syntax_do_not_belong_in_a_reply(checks: Checks, body: str, code: str | None) -> None:
     assert checks(f"{body}\n{HOLDS}").get("code") == code
+
+
+@pytest.mark.promise(
+    "reply.claims-need-their-evidence", "reply.absence-wordings", "reply.small-talk", "reply.said-not-done"
+)
+@pytest.mark.parametrize(
+    ("body", "line", "code"),
+    [
+        ("Mara owns nine cats and the harbour burned in 1850.", "receipt rcpt_good", "quote_missing"),
+        ("The rain had not begun before dawn.", RAIN, "negation_unsupported"),
+        ("The word rain never occurs in any scene.", RAIN, "absence_missing"),
+        ("No scene mentions a unicorn.", 'checked all scenes for "unicorn"; receipt rcpt_good', None),
+        ("The rain had begun before dawn.", RAIN, None),
+        ("I sent the report to the harbour.", f"{RAIN}; receipt rcpt_good", "action_without_receipt"),
+    ],
+)
+def test_a_body_is_held_to_its_evidence(checks: Checks, body: str, line: str, code: str | None) -> None:
+    found = checks(f"{body}\n\nEvidence: {line}")
+    assert (found["ok"], found.get("fault")) == (code is None, code), found
+
+
+@pytest.mark.promise("reply.values-stay-with-their-words")
+def test_a_value_is_refused_with_the_words_of_another(checks: Checks) -> None:
+    checks.write("Notes/fleet.md", "# Fleet\n\nIn the gale 7 boats sailed, 4 boats sank.\n")
+    line = 'Evidence: "7 boats sailed, 4 boats sank" Notes/fleet.md'
+    assert checks(f"7 boats sailed.\n\n{line}")["ok"]
+    assert fault(checks(f"4 boats sailed.\n\n{line}")) == "number_unsupported"
+
+
+@pytest.mark.promise("reply.judge-only-refuses")
+def test_without_its_model_the_judge_leaves_a_claim_unsure_and_a_refusal_stands(
+    checks: Checks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = LocalJudge("qwen2.5-coder-1.5b", ModelStore(tmp_path))
+    monkeypatch.setitem(checks.door.gate._parts.__dict__, "judge", judge)
+    found = checks(f"The rain had begun before dawn.\n\nEvidence: {RAIN}")
+    assert found["ok"]
+    assert [each["claim"] for each in found["unsure"]] == ["The rain had begun before dawn."]
+    assert fault(checks(f"The rain had not begun before dawn.\n\nEvidence: {RAIN}")) == "negation_unsupported"
+
+
+@pytest.mark.promise("reply.small-talk", "reply.unsure")
+def test_small_talk_needs_nothing_and_an_opinion_is_shown_as_unsure(checks: Checks) -> None:
+    assert checks("Hello! How can I help you today?")["ok"]
+    found = checks(f"The pacing drags badly.\n\nEvidence: {RAIN}", agent="critic")
+    assert found["ok"]
+    assert [each["claim"] for each in found["unsure"]] == ["The pacing drags badly."]
 
 
 @pytest.mark.promise("reply.per-sentence")
@@ -227,6 +279,18 @@ def test_every_sentence_carries_a_good_reference(checks: Checks) -> None:
     bare = checks(f"{good} It will be mended by Friday.", form="per-sentence")
     assert fault(bare) == "sentence_without_reference"
     assert not checks(good.replace("[ticket:13]", "[ticket:99]"), form="per-sentence")["ok"]
+
+
+@pytest.mark.promise("reply.per-sentence-support")
+def test_each_sentence_is_held_to_its_own_references(checks: Checks) -> None:
+    good = "The app crashes when it is opened on a phone [ticket:12]. It is broken again [ticket:13]."
+    assert checks(good, form="per-sentence")["ok"]
+    swapped = good.replace("ticket:12", "ticket:0").replace("ticket:13", "ticket:12").replace("ticket:0", "ticket:13")
+    assert fault(checks(swapped, form="per-sentence")) == "claim_unsupported"
+    assert fault(checks(good.replace("a phone", "9 phones"), form="per-sentence")) == "number_unsupported"
+    figure = '41.3 % are open [figure 41.3 = share(status="open")].'
+    assert checks(figure, form="per-sentence")["ok"]
+    assert fault(checks(f"900 tickets, or {figure}", form="per-sentence")) == "number_unsupported"
 
 
 @pytest.mark.promise("reply.record-binds-excerpts", "reply.result")

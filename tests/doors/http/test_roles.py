@@ -20,11 +20,12 @@ from tests.doors.tokens import SECRET
 OPEN = {("/health", "get")}
 """Routes that ask nobody who he is."""
 ANYONE = {
-    ("/analytics/metrics", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),
+    ("/analysis/query", "post"), ("/analytics/metrics", "get"), ("/api/agents", "get"), ("/api/agents/{agent_id}", "get"),
     ("/api/approvals/{approval_id}/resume", "post"), ("/api/audit/head", "get"), ("/api/canon/index/status", "get"),
     ("/api/conferences", "get"), ("/api/conferences/{conference_id}", "get"),
     ("/api/conferences/{conference_id}/transcript", "get"), ("/api/credits", "get"),
-    ("/api/credits/{agent_id}", "get"), ("/api/evidence/check", "post"), ("/api/gate/call", "post"),
+    ("/api/credits/{agent_id}", "get"), ("/api/evidence/check", "post"), ("/api/evidence/transcript", "post"),
+    ("/api/gate/call", "post"),
     ("/api/gate/tools", "get"), ("/api/gate/turns", "post"), ("/api/gate/turns/{turn_id}/submit", "post"),
     ("/api/issues", "get"), ("/api/issues/memory/{agent_id}", "get"), ("/api/issues/{issue_id}", "get"),
     ("/api/issues/{issue_id}/memory", "get"), ("/api/memory/diff", "get"), ("/api/memory/entities", "get"),
@@ -211,7 +212,7 @@ def test_a_route_without_a_declaration_is_denied_and_stops_the_start(locked: Doo
         return "secret"
 
     problem(locked.get("/forgotten", app=app, headers=bearer("admin")), 403, "rbac_denied")
-    with pytest.raises(RuntimeError, match="/forgotten is declared open to no role"):
+    with pytest.raises(ConfigError, match="/forgotten is declared open to no role"):
         document_roles(app.routes)
 
 

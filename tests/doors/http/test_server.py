@@ -19,6 +19,8 @@ from tests.sizes import size
 
 PATIENCE_S = 120.0
 """How long a test waits for an answer before it fails."""
+SOON_S = 20.0
+"""Far more than an answer takes on a busy machine, and less than any client here keeps the server waiting."""
 
 
 class Running:
@@ -54,10 +56,10 @@ class Running:
         return "\r\n".join([f"{method} / HTTP/1.1", f"Host: 127.0.0.1:{self.port}", *lines, "", ""]).encode()
 
     def answers_promptly(self) -> bool:
-        """Whether an honest client is served within a second."""
+        """Whether an honest client is served soon: no other client keeps the server."""
         begun = time.monotonic()
         answer = self.say(self.head("Content-Length: 5", "Connection: close") + b"hello")
-        return status(answer) == 200 and b"read 5" in answer and time.monotonic() - begun < 1.0
+        return status(answer) == 200 and b"read 5" in answer and time.monotonic() - begun < SOON_S
 
 
 def heard(connection: socket.socket) -> bytes:

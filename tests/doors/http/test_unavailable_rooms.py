@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,20 @@ def test_every_path_of_a_room_that_is_not_installed_names_the_command(without: D
                 assert answer.json()["error"]["message"].endswith(manifest.install), (method, shape)
 
 
+@pytest.mark.promise("rooms.off")
+@pytest.mark.parametrize("room", ["desk", "insight", "memory", "studio"])
+def test_every_path_of_a_room_that_is_off_names_the_command(tmp_path: Path, room: str) -> None:
+    others = [name for name in manifests() if name != room]
+    with closing(Doorway(tmp_path / "work", rooms={"enabled": others})) as door:
+        assert room not in door.gate.rooms()
+        for path in manifests()[room].paths:
+            plain = path.replace("{session_id}", "s1")
+            for method, shape in product(METHODS, (plain, f"{plain}/and/more")):
+                answer = door.request(method, shape)
+                assert problem(answer, 503, "tool_unavailable")["hint"] == "room_off"
+                assert answer.json()["error"]["message"].endswith(f"tally rooms on {room}"), (method, shape)
+
+
 @pytest.mark.promise("plugin.paths")
 def test_the_other_rooms_and_the_gate_answer_on_their_own_paths(without: Doorway) -> None:
     assert without.get("/api/memory/status").status_code == 200
@@ -55,7 +70,9 @@ def test_the_paths_of_a_manifest_are_those_of_the_routes_and_of_nobody_else(tmp_
         for manifest in manifests().values():
             assert manifest.http is not None
             own = {
-                route.path.replace(":path}", "}") for router in resolve(manifest.http)(desk) for route in router.routes
+                route.path.replace(":path}", "}")
+                for router in resolve(manifest, "http", manifest.http)(desk)
+                for route in router.routes
             }
             covered = {path for path in every if _covers(manifest.paths, path)}
             assert covered == own, manifest.name

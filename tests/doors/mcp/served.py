@@ -1,6 +1,7 @@
 """A workspace served to the SDK's own client, without a process and without a port."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ class House:
         self.gate = Gate.open(
             workspace,
             settings=parse_settings({
-                "ledger": {"durability": "os"}, "storage": {"state_dir": str(workspace.with_name("state"))},
+                "ledger": {"durability": "os"}, "policy": {"write": "allow"}, "storage": {"state_dir": os.environ["TALLY_STATE_DIR"]},
                 "tools": {"forbidden": {"decision": "deny"}}, **changes,
             }),
             plugins=False,

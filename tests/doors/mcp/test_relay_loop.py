@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tallystick.doors.mcp.relay import event_loop as relay_loop
-from tallystick.doors.mcp.relay.event_loop import WakefulSelector, wakeful_loop
+from tallystick.doors.mcp.relay import session as relay_loop
+from tallystick.doors.mcp.relay.session import WakefulSelector, wakeful_loop
 
 
 @pytest.fixture

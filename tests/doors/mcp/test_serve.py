@@ -15,13 +15,14 @@ import mcp_types as types
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
-from tallystick import Gate, tool
+from tallystick import tool
 from tallystick.doors.mcp.serve.server import Serving
 from tallystick.doors.mcp.serve.tools import offer_of
 from tallystick.doors.presentation.approval_wait import SAID_NO
 from tallystick.doors.presentation.meta import RECEIPT, TOOL
 from tallystick.gate.tool import Card
 from tests.doors.mcp.served import ERAS, SESSION, House
+from tests.verifying import verify
 
 eras = pytest.mark.parametrize("era", ERAS)
 
@@ -65,7 +66,7 @@ def test_every_call_leaves_a_receipt_of_its_own_in_the_session_of_the_client(hou
         assert receipt.header["tool_id"] == "math.double"
         assert receipt.header["caller"]["channel"] == "mcp"
     assert house.ran == [21, 21]
-    assert Gate.verify(house.gate.workspace).ok
+    assert verify(house.gate.workspace).ok
 
 
 @eras

@@ -16,11 +16,11 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
-from tallystick import Gate
 from tests.doors.mcp.processes import http_server, http_server_here, workspace_at
 from tests.doors.mcp.served import ERAS
 from tests.doors.tokens import SECRET
 from tests.doors.tokens import token as make_token
+from tests.verifying import verify
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 HELLO = {
@@ -42,7 +42,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("locked")
     more = f'[storage]\nstate_dir = "{folder / "state"}"\n[auth]\nenabled = true\njwt_secret = "{SECRET}"\n'
-    workspace = workspace_at(folder / "ws", more)
+    workspace = workspace_at(folder / "ws", more + '[rooms]\nenabled = ["memory", "studio"]\n')
     with http_server_here(workspace) as url:
         yield url, workspace
 
@@ -199,7 +199,7 @@ def test_without_an_auditors_role_only_ones_own_receipts_can_be_read(locked: tup
 
 
 def test_the_ledger_of_a_served_workspace_verifies(served: tuple[str, Path]) -> None:
-    assert Gate.verify(served[1]).ok
+    assert verify(served[1]).ok
 
 
 def _has(error: BaseException, kind: type[BaseException]) -> bool:

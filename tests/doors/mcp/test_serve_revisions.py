@@ -16,6 +16,7 @@ from mcp.client.client import Client
 
 from tallystick import Gate
 from tests.doors.mcp.processes import command, http_server, workspace_at
+from tests.verifying import verify
 
 PATIENCE_S = 60
 REVISIONS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
@@ -97,7 +98,7 @@ def test_every_end_of_a_call_reaches_the_model_in_every_revision(served: tuple[P
         assert result.is_error
         assert result.content[0].text.startswith(code)
         assert result.structured_content["code"] == code
-    assert Gate.verify(served[0]).ok
+    assert verify(served[0]).ok
 
 
 @pytest.mark.promise("mcp.revisions", "mcp.cancel")

@@ -21,6 +21,7 @@ from tallystick.doors.mcp.serve.stdio import WAITING, _Wire
 from tallystick.settings import load_settings
 from tests.doors.mcp.processes import command, workspace_at
 from tests.doors.mcp.served import ERAS
+from tests.verifying import verify
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
@@ -40,7 +41,7 @@ def test_a_client_calls_over_stdio_and_what_tools_print_never_reaches_it(workspa
 
     async def talk() -> list[Any]:
         program, *words = command(workspace, "--wait", "0")
-        server = stdio_client(StdioServerParameters(command=program, args=words))
+        server = stdio_client(StdioServerParameters(command=program, args=words, env=dict(os.environ)))
         async with Client(server, mode=era) as client:
             return [
                 await client.call_tool("noisy", {"text": "ünï\u2028"}),
@@ -53,7 +54,7 @@ def test_a_client_calls_over_stdio_and_what_tools_print_never_reaches_it(workspa
     assert (noisy.content[0].text, steady.content[0].text) == ("ünï\u2028", "done")
     assert heard == [1, 2]
     assert held.structured_content["code"] == "approval_required"
-    assert Gate.verify(workspace).ok
+    assert verify(workspace).ok
     with Gate.open(workspace, plugins=False) as gate:
         # One session, whatever the protocol's era; no session of another client.
         (session,) = [name for name in gate.ledger.sessions() if name.startswith("mcp-")]
@@ -147,7 +148,7 @@ def test_the_server_ends_with_its_client_and_leaves_a_sound_ledger(workspace: Pa
         process.wait()
         process.stdout.close()
         process.stdin.close()
-    assert Gate.verify(workspace).ok
+    assert verify(workspace).ok
 
 
 @pytest.mark.promise("mcp.stdio", "mcp.strict-json")

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("nicegui", reason="left out: the page, the page extra is not there")
 pytest.importorskip("playwright", reason="left out: the page, playwright is not there")
 
+from tallystick.app.discovery import manifests
 from tests.browser.serving import Served, serving
 from tests.doors.tokens import SECRET, token
 
@@ -29,7 +30,7 @@ PAGES = {
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     workspace = tmp_path_factory.mktemp("guarded")
     (workspace / "tallystick.toml").write_text(f'[auth]\nenabled = true\njwt_secret = "{SECRET}"\n')
-    with serving(workspace) as server:
+    with serving(workspace, TALLY_ROOMS=",".join(manifests())) as server:
         yield server
 
 

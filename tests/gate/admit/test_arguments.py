@@ -496,6 +496,6 @@ def test_keys_named_by_reference_or_in_parts_count_as_named(schema: dict[str, An
     ids=lambda args: f"{str(args)[:40]}...",
 )
 def test_no_arguments_take_long(tools: Catalogue, args: dict[str, Any]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert refused(admit_call(tools, "file_reader", args)).fault is BAD_ARGS
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

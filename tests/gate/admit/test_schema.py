@@ -300,7 +300,7 @@ def test_saying_why_never_takes_longer_than_saying_no() -> None:
     value: Any = {}
     for _ in range(40):
         value = {"a": value}
-    started = time.perf_counter()
+    started = time.process_time()
     assert not wide.accepts({"a": "abc"})
     assert wide.explain({"a": "abc"}) == ("/a", "$ref")
     assert not deep.accepts(value)
@@ -310,7 +310,7 @@ def test_saying_why_never_takes_longer_than_saying_no() -> None:
         {"properties": {"a": {"anyOf": [{"type": "array", "items": {"const": i}} for i in range(50)]}}}, closed=False
     )
     assert lists.explain({"a": [None] * 13_000}) == ("/a", "anyOf")
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.promise("admit.pattern-linear")
@@ -342,10 +342,10 @@ def test_for_upstream_tools_such_a_pattern_is_left_out_and_reported() -> None:
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "(x+x+)+y", "^(a|a)*$", "^(a?){30}a{30}$", "(.*)*$z"])
 def test_patterns_that_blow_up_elsewhere_answer_at_once(pattern: str) -> None:
     compiled = compile_schema({"pattern": pattern}, closed=False)
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("a" * 40 + "!", "x" * 60_000, "a" * 60_000 + "!"):
         compiled.accepts(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.promise("admit.pattern-meaning")

@@ -56,11 +56,29 @@ def test_whole_novels_are_left_alone(data: Path) -> None:
 )
 def test_no_text_takes_long(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     looks_like_tool_call(text, NAMES)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @given(st.text(max_size=300))
 def test_any_text_gives_an_answer(text: str) -> None:
     assert looks_like_tool_call(text, NAMES) in {True, False}
+
+
+@pytest.mark.promise("admit.tool-syntax")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Action:\nLookUp\nAction Input:\n{"word": "tide", ',
+        "**Action:**\n\n  LookUp\n**Action Input:** {not json",
+        "Thought: I should look.\nAction:\r\nLookUp\r\nAction Input: tide",
+    ],
+)
+def test_an_action_whose_name_stands_on_its_own_line_is_a_call(text: str) -> None:
+    assert looks_like_tool_call(text)
+
+
+@pytest.mark.promise("admit.tool-syntax")
+def test_an_action_alone_is_prose() -> None:
+    assert not looks_like_tool_call("Action:\n\nThe captain draws his sword.")

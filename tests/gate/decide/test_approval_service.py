@@ -13,7 +13,7 @@ from tallystick.gate.decide.approvals import Grant, Hold, State
 from tallystick.gate.decide.decide import decide
 from tallystick.gate.session import Caller, Session
 from tallystick.settings import parse_settings
-from tallystick.storage.approvals import SqlApprovalBook
+from tallystick.storage.approvals import SqlApprovalStore
 from tallystick.storage.database import migrate, open_engine
 from tests.gate.decide.calls import OWNER, a_call, a_card, a_policy
 
@@ -25,10 +25,10 @@ ANN = Session(session_id="s1", caller=Caller(subject="ann"))
 def test_only_the_identical_call_of_the_same_caller_uses_the_grant(tmp_path: Path) -> None:
     engine = open_engine(parse_settings({}), tmp_path)
     migrate(engine)
-    book, numbers = SqlApprovalBook(engine), count()
+    book, numbers = SqlApprovalStore(engine), count()
     proved: list[Hold] = []
     desk = ApprovalService(
-        open_book=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60,
+        open_store=lambda: book, new_id=lambda: f"apr_{next(numbers)}", now_ms=lambda: 5000, ttl_s=60,
         proved=lambda hold: not proved.append(hold),
     )  # fmt: skip
     policy = a_policy()

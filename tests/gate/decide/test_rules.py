@@ -171,8 +171,14 @@ def test_shadow_tries_policy_not_the_rooms_rule() -> None:
 
 def test_a_room_may_ask_for_a_person_and_a_grant_answers_it() -> None:
     def ask(_proposal: Proposal, _snapshot: object) -> Decision:
-        return Decision(verdict="ask", fault=codes.HELD, reason="approval_required", args={"other": 1})
+        return Decision(verdict="ask", fault=codes.HELD, reason="approval_required", args={"amount": 2})
 
+    granted = replace(OWNER, granted=True)
     held = decide(a_call(PAY, amount=1), OWNER, a_policy(), rule=ask)
-    assert (held.verdict, held.args) == ("ask", None)
-    assert decide(a_call(PAY, amount=1), replace(OWNER, granted=True), a_policy(), rule=ask).verdict == "allow"
+    assert (held.verdict, held.args) == ("ask", {"amount": 2})
+    assert decide(a_call(PAY, amount=2), granted, a_policy(), rule=ask).verdict == "allow"
+    # A person who approved other arguments than those that would run is asked again.
+    again = decide(a_call(PAY, amount=1), granted, a_policy(), rule=ask)
+    assert (again.verdict, again.args) == ("ask", {"amount": 2})
+    denying = a_policy({"pay": {"rules": [{"schema": {"properties": {"amount": {"maximum": 1}}}}]}})
+    assert decide(a_call(PAY, amount=1), OWNER, denying, rule=ask).fault is codes.DENIED

@@ -18,7 +18,7 @@ from tallystick import Tool
 from tallystick.errors import RegistrationError
 from tallystick.gate.execute import child
 from tallystick.gate.execute.call import SERVED
-from tallystick.gate.execute.child import address_of
+from tallystick.gate.execute.child import handler_path
 from tests.gate.execute import isolated
 from tests.gate.execute.running import a_call, fault_of, run, run_sync, value_of
 
@@ -153,7 +153,7 @@ def test_a_function_that_another_process_cannot_import_is_refused_at_registratio
 
     for handler in (local, lambda: 1):
         with pytest.raises(RegistrationError) as caught:
-            address_of(handler)
+            handler_path(handler)
         assert caught.value.code == "handler_not_importable"
 
 
@@ -181,7 +181,7 @@ def gone(pid: int) -> bool:
 # -- the child's own side, here in this process ------------------------------------------------------------------------
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, address: child.Address, **args: Any) -> dict[str, Any]:
+def answered(monkeypatch: pytest.MonkeyPatch, address: child.HandlerPath, **args: Any) -> dict[str, Any]:
     """What the child writes to its pipe for one request."""
     request = {"address": address, "args": args, "call": a_call(isolated.add)}
     stdin = SimpleNamespace(buffer=io.BytesIO(orjson.dumps(request, default=sorted)))
@@ -195,7 +195,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, address: child.Address, **args: An
 
 
 def test_the_child_answers_with_the_value_and_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    address = address_of(isolated.reads_a_file.handler)
+    address = handler_path(isolated.reads_a_file.handler)
     answer = answered(monkeypatch, address, path="x.md")
     assert answer["value"] == "x.md"
     assert answer["file_refs"][0]["path"] == "x.md"
@@ -213,13 +213,13 @@ def test_the_child_answers_with_the_value_and_the_files(monkeypatch: pytest.Monk
 def test_the_child_answers_with_the_kind_of_error(
     monkeypatch: pytest.MonkeyPatch, made: Tool, args: dict[str, Any], kind: str
 ) -> None:
-    assert answered(monkeypatch, address_of(made.handler), **args)["error"]["kind"] == kind
+    assert answered(monkeypatch, handler_path(made.handler), **args)["error"]["kind"] == kind
 
 
 def test_the_child_finds_a_tool_in_a_file_that_no_import_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tools.py").write_text("def double(n: int) -> int:\n    return 2 * n\n")
-    found = child.Address(module="tally_test_tools", name="double", file=str(tmp_path / "tools.py"))
+    found = child.HandlerPath(module="tally_test_tools", name="double", file=str(tmp_path / "tools.py"))
     assert answered(monkeypatch, found, n=4)["value"] == 8
     sys.modules.pop("tally_test_tools")
-    nowhere = child.Address(module="tally_test_nowhere", name="double")
+    nowhere = child.HandlerPath(module="tally_test_nowhere", name="double")
     assert answered(monkeypatch, nowhere, n=4)["error"]["kind"] == "ModuleNotFoundError"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tallystick.errors import ConfigError, LedgerDamaged
+from tallystick.errors import ConfigError, LedgerDamaged, LedgerUnwritable
 from tallystick.gate.record.audit import verify
 from tallystick.gate.record.checkpoint import NoteSigner
 from tallystick.gate.record.clock import ClockMonitor, SystemClock
 from tallystick.gate.record.notary import KeyNotary
-from tallystick.gate.record.seal import Sealer
+from tallystick.gate.record.record_signer import RecordSigner
 from tallystick.gate.session import Session
 from tallystick.storage.journal.archive import FileArchive
 from tallystick.storage.keys import FileKeys
@@ -415,12 +415,90 @@ def test_one_spoiled_slot_leaves_the_head_before_it(kept: Workspace) -> None:
             assert ledger.size() == 12
 
 
-def test_a_mirror_that_is_gone_is_said_but_proves_no_harm(kept: Workspace) -> None:
-    kept.mirror.unlink()
+@pytest.mark.promise("record.mirror-alarm")
+@pytest.mark.parametrize("harm", ["deleted", "blanked", "put back"])
+def test_a_mirror_that_is_gone_or_old_is_an_alarm_until_a_person_accepts_it(kept: Workspace, harm: str) -> None:
+    old = kept.mirror.read_bytes()
+    with kept.opened() as ledger:
+        fill(ledger, 5)
+    if harm == "deleted":
+        kept.mirror.unlink()
+    else:
+        kept.mirror.write_bytes(old if harm == "put back" else bytes(1024))
+    code = "mirror_behind" if harm == "put back" else "mirror_missing"
+    assert kept.codes() == [code]
+    for _ in range(2):
+        # Calls write the mirror anew; what happened stays an alarm.
+        with kept.opened() as ledger:
+            fill(ledger, 3)
+        report = kept.verify()
+        assert [problem.code for problem in report.problems] == [code]
+    [name] = report.losses
+    with kept.opened() as ledger:
+        ledger.accept_loss(name, session=AUDITOR, reason="moved to another disk")
     report = kept.verify()
     assert report.ok
-    assert [note.code for note in report.notes] == ["head_missing"]
-    assert "mirror" not in report.proved_by
+    assert {note.code for note in report.notes} >= {"loss_accepted"}
+    assert "mirror" in report.proved_by
+
+
+@pytest.mark.promise("record.mirror-alarm")
+def test_a_journal_rolled_back_with_its_mirror_deleted_is_an_alarm_after_further_calls(kept: Workspace) -> None:
+    before = {path: path.read_bytes() for path in kept.audit.rglob("*") if path.is_file()}
+    with kept.opened() as ledger:
+        fill(ledger, 5)
+    for path in kept.audit.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    for path, data in before.items():
+        path.write_bytes(data)
+        path.chmod(0o600)
+    for path in kept.mirror.parent.iterdir():
+        path.unlink()
+    with kept.opened() as ledger:
+        fill(ledger, 1)
+    assert kept.codes() == ["mirror_missing"]
+
+
+@pytest.mark.promise("record.mirror-alarm")
+def test_a_mirror_is_written_anew_only_with_the_record_that_it_was_gone(
+    kept: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.mirror.unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr("tallystick.storage.journal.writer.Writer.write", fail)
+        with pytest.raises(LedgerUnwritable):
+            kept.open()
+    assert kept.codes() == ["mirror_missing"]
+    kept.open().close()
+    assert kept.codes() == ["mirror_missing"]
+
+
+@pytest.mark.promise("record.definitions")
+@pytest.mark.parametrize(("kind", "code"), [("policies", "policy"), ("tools", "tool")])
+def test_a_policy_or_tool_definition_that_is_changed_or_deleted_shows(kept: Workspace, kind: str, code: str) -> None:
+    [path] = (kept.audit / kind).iterdir()
+    path.write_bytes(path.read_bytes() + b" ")
+    assert kept.codes() == [f"{code}_differs"]
+    path.unlink()
+    assert kept.codes() == [f"{code}_missing"]
+
+
+@pytest.mark.promise("record.tamper-checkpoint")
+def test_checkpoints_that_are_deleted_or_cut_show_by_the_head(kept: Workspace) -> None:
+    with kept.opened() as ledger:
+        fill(ledger, 3)
+    path = kept.journal / "checkpoints"
+    whole = path.read_bytes()
+    for left in (b"", whole[: whole.rindex(b"tallystick/")]):
+        path.write_bytes(left)
+        assert kept.codes() == ["checkpoint_missing"]
+    path.unlink()
+    assert kept.codes() == ["checkpoint_missing"]
 
 
 @pytest.mark.promise("record.tamper-checkpoint")
@@ -477,7 +555,9 @@ def test_an_audit_looks_at_what_was_there_when_it_began(kept: Workspace) -> None
     keys = FileKeys(kept.audit, create=False)
     watch = ClockMonitor(SystemClock())
     with kept.opened() as ledger:
-        archive = FileArchive(kept.audit, kept.mirror, KeyNotary(keys, watch, Sealer(keys, watch, bytes, inline=0)))
+        archive = FileArchive(
+            kept.audit, kept.mirror, KeyNotary(keys, watch, RecordSigner(keys, watch, bytes, inline=0))
+        )
         fill(ledger, 300, session="s2")
         ledger.erase(next(ledger.session("s1")).receipt_id, session=AUDITOR, reason="meanwhile")
         report = verify(archive, keys)

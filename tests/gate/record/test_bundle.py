@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tallystick.errors import LedgerError
 from tallystick.gate.record.bundle import check_bundle, make_bundle
 from tallystick.gate.record.canonical import canonical
-from tallystick.gate.record.carried import Broken
 from tallystick.gate.record.checkpoint import Checkpoint, NoteSigner, NoteVerifier
 from tallystick.gate.record.evidence import excerpts_of
 from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.portable_receipt import BundleInvalid
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.record.tree import leaf_hash, node_hash
 from tallystick.gate.session import Session
@@ -176,18 +176,18 @@ def test_every_part_is_held_against_the_others(made: tuple[bytes, NoteVerifier])
     [
         ({"ok": False}, "did not pass"),
         ({"outcome": {"status": "rejected", "code": "quote_not_found"}}, "did not pass"),
-        ({"items": [{"kind": "content", "source": "x", "ok": False}]}, "did not hold"),
-        ({"items": [{"kind": "content", "source": "x", "ok": True, "path": "Story/one.md", "sha256": "e" * 64, "lines": [1, 2], "excerpt_sha256": digest(EXCERPT), "excerpt": EXCERPT, "quote": "it was the age of foolishness"}]}, "does not stand"),
+        ({"items": [{"kind": "content", "source": "x", "ok": False}]}, "failed the check"),
+        ({"items": [{"kind": "content", "source": "x", "ok": True, "path": "Story/one.md", "sha256": "e" * 64, "lines": [1, 2], "excerpt_sha256": digest(EXCERPT), "excerpt": EXCERPT, "quote": "it was the age of foolishness"}]}, "is not in"),
         ({"items": [{"kind": "content", "source": "x", "ok": True, "path": "Story/one.md", "excerpt_sha256": "0" * 64, "excerpt": EXCERPT, "quote": QUOTE}]}, "hash"),
         ({"file_refs": ()}, "does not name the excerpt"),
         ({"links": {}}, "does not name the receipts"),
         ({"items": "none"}, "malformed"),
         ({"reply_sha256": "0" * 64}, "not the one that was checked"),
-        ({"line": "Evidence: elsewhere"}, "does not stand in the reply"),
+        ({"line": "Evidence: elsewhere"}, "is not in the reply"),
         ({"kind": "note"}, "not the receipt of a reply check"),
         ({"session": Session(session_id="s2")}, "another session"),
-        ({"items": [{"kind": "tool_result", "source": "receipt", "ok": True, "quote": "hello there", "receipt": "CITED"}]}, "does not stand"),
-        ({"items": [{"kind": "tool_result", "source": "receipt", "ok": True, "quote": "hello there", "receipt": "rcpt_x"}]}, "not there"),
+        ({"items": [{"kind": "tool_result", "source": "receipt", "ok": True, "quote": "hello there", "receipt": "CITED"}]}, "is not in"),
+        ({"items": [{"kind": "tool_result", "source": "receipt", "ok": True, "quote": "hello there", "receipt": "rcpt_x"}]}, "missing"),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
@@ -217,7 +217,7 @@ def test_a_receipt_of_a_refused_call_cannot_be_cited_in_a_bundle(workspace: Work
     with workspace.opened() as ledger:
         cited = ledger.record_sync(draft(session=WHERE, outcome={"status": "rejected"})).receipt_id
         reply, check = record_check(ledger, cited)
-        with pytest.raises(LedgerError, match="refused"):
+        with pytest.raises(LedgerError, match="rejected call"):
             make_bundle(ledger, reply, check)
 
 
@@ -241,9 +241,33 @@ def test_large_payloads_travel_whole_and_erased_ones_are_said_to_be_erased(works
         assert report.ok
         assert report.notes == (f"{cited}: payload erased",)
         assert report.as_dict()["notes"] == [f"{cited}: payload erased"]
+        without = orjson.loads(make_bundle(ledger, reply, check))
+        without["receipts"] = [one for one in without["receipts"] if '"kind":"erasure"' not in one["header"]]
+        assert check_bundle(canonical(without)).status == "broken"
         ledger.erase(check, session=AUDITOR, reason="asked")
         with pytest.raises(LedgerError):
             make_bundle(ledger, reply, check)
+
+
+@pytest.mark.promise("record.bundle")
+def test_a_report_names_the_log_and_counts_unless_the_bundle_is_broken(made: tuple[bytes, NoteVerifier]) -> None:
+    whole = check_bundle(made[0]).as_dict()
+    assert whole.keys() >= {"status", "reason", "origin", "receipts", "quotes"}
+    assert whole["origin"] == made[1].name
+    assert check_bundle(made[0] + b" ").as_dict().keys() == {"status", "reason"}
+
+
+@pytest.mark.promise("record.bundle-tamper")
+def test_a_payload_that_is_left_out_is_not_taken_for_an_erased_one(workspace: Workspace) -> None:
+    with workspace.opened() as ledger:
+        cited = ledger.record_sync(draft(session=WHERE)).receipt_id
+        reply, check = record_check(ledger, cited)
+        bundle = orjson.loads(make_bundle(ledger, reply, check))
+    [one] = (each for each in bundle["receipts"] if f'"receipt_id":"{cited}"' in each["header"])
+    one["inputs"] = one["outputs"] = "~"
+    report = check_bundle(canonical(bundle))
+    assert report.status == "broken"
+    assert "no record says that it was erased" in report.reason
 
 
 ANYTHING = st.recursive(
@@ -373,7 +397,7 @@ def signed_by_a_stranger(bundle: dict[str, Any], parts: dict[str, Any]) -> bytes
 def shown_of(payload: Any) -> Any:
     try:
         return excerpts_of(payload)
-    except (Broken, AttributeError):
+    except (BundleInvalid, AttributeError):
         return []
 
 

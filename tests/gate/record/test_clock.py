@@ -1,7 +1,7 @@
 import pytest
 
 from tallystick.gate.record.clock import ClockMonitor, SystemClock
-from tests.gate.record.test_seal import StillClock
+from tests.gate.record.test_record_signer import StillClock
 
 
 def test_a_timestamp_is_rfc_3339_in_utc_with_microseconds() -> None:

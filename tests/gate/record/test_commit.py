@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.commit import GroupCommit
-from tallystick.gate.record.journal import Place, Seal, SignedRecord
+from tallystick.gate.record.journal import Place, RecordFactory, SignedRecord
 from tests.ledgers import Workspace, draft
 
 
@@ -27,7 +27,7 @@ class Store:
         self.fails: Exception | None = None
         self.idled = threading.Event()
 
-    def append(self, seals: Sequence[Seal]) -> list[SignedRecord]:
+    def append(self, seals: Sequence[RecordFactory]) -> list[SignedRecord]:
         self.taken += len(seals)
         self.gate.wait(10)
         if self.fails is not None:
@@ -145,7 +145,7 @@ def test_callers_who_come_together_share_commits_although_the_first_never_waits(
 
     async def caller() -> None:
         for _ in range(400):
-            _ = group.store_at_once(sealed) or await group.store_async(sealed)
+            _ = group.store_inline(sealed) or await group.store_async(sealed)
 
     async def main() -> None:
         # The first commit shows that the disk is quick; from then on one alone would store at once.
@@ -245,13 +245,13 @@ def test_a_ledger_whose_caller_left_has_the_record(tmp_path) -> None:
 async def _settled(group: GroupCommit) -> None:
     """One record goes through the thread, so that it is known how quick the disk is and the thread sleeps again."""
     await group.store_async(sealed)
-    while not group._asleep:  # noqa: ASYNC110 - the thread tells nobody that it sleeps
+    while not group._waiting:  # noqa: ASYNC110 - the thread tells nobody that it sleeps
         await asyncio.sleep(0.001)
 
 
 async def _stored(group: GroupCommit) -> SignedRecord:
     """As the ledger does it."""
-    return group.store_at_once(sealed) or await group.store_async(sealed)
+    return group.store_inline(sealed) or await group.store_async(sealed)
 
 
 @pytest.mark.promise("record.group-commit")
@@ -264,7 +264,7 @@ def test_records_stored_in_the_loop_are_those_that_the_thread_would_have_stored(
         async def caller(yields: list[bool]) -> list[int]:
             places: list[int] = []
             for give_way in yields:
-                record = (group.store_at_once(sealed) if in_loop else None) or await group.store_async(sealed)
+                record = (group.store_inline(sealed) if in_loop else None) or await group.store_async(sealed)
                 places.append(int(record.receipt_id.removeprefix("rcpt_")))
                 if give_way:
                     await asyncio.sleep(0)
@@ -295,7 +295,7 @@ def test_one_caller_alone_on_a_quick_disk_waits_for_nobody() -> None:
         order: list[str] = []
         asyncio.get_running_loop().call_soon(order.append, "the loop went round")
         for _ in range(3):
-            assert group.store_at_once(sealed) is not None
+            assert group.store_inline(sealed) is not None
             order.append("stored")
         return order
 
@@ -327,14 +327,14 @@ def test_who_is_told_early_goes_on_before_the_rest_is_written_and_that_follows_i
     group = store.group()
     happened: list[str] = []
 
-    def early(seal: Seal) -> SignedRecord:
+    def early(seal: RecordFactory) -> SignedRecord:
         happened.append("stored")
         return store.append([seal])[0]
 
     async def main() -> None:
         await _settled(group)
-        group.tell_early(early, lambda: happened.append("settled"))
-        assert group.store_at_once(sealed) is not None
+        group.ack_after_fsync(early, lambda: happened.append("settled"))
+        assert group.store_inline(sealed) is not None
         happened.append("told")
         await asyncio.sleep(0)
         assert happened == ["stored", "told", "settled"]

@@ -13,8 +13,8 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.gate.record.proof import Proof, proof_fault
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.session import Session
-from tallystick.storage.journal import stand
-from tests.gate.record.test_seal import StillClock
+from tallystick.storage.journal import journal_tail
+from tests.gate.record.test_record_signer import StillClock
 from tests.gates import open_gate
 from tests.ledgers import AUDITOR, Workspace, draft, fill
 
@@ -343,7 +343,7 @@ def test_who_follows_sees_what_others_write_into_this_file_and_the_next(tmp_path
 def test_what_is_large_is_read_from_the_log_and_not_held(workspace: Workspace) -> None:
     with workspace.opened() as ledger:
         fill(ledger, 2)
-        ledger.record_sync(replace(draft(), inputs=orjson.dumps({"text": "x" * 2 * stand.HANDY})))
+        ledger.record_sync(replace(draft(), inputs=orjson.dumps({"text": "x" * 2 * journal_tail.HANDY})))
         assert ledger._journal.just_written(2) is None
         fill(ledger, 1)
         assert ledger._journal.just_written(3) is not None
@@ -380,7 +380,7 @@ def test_of_plain_calls_who_follows_is_told_what_the_header_says_of_the_call(tmp
 def test_who_follows_reads_what_stands_in_the_log_and_who_looks_reads_the_log_itself(
     either: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stand, "RECENT", 64)
+    monkeypatch.setattr(journal_tail, "RECENT", 64)
     with either.opened() as ledger:
         fill(ledger, 100)
         for start in (0, 10, 35, 36, 99, 100, 200):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.app.approval_edits import put_back
+from tallystick.app.approvals import put_back
 from tallystick.gate.record.masks import MARK, MASKED, masked_fields, readable
 from tallystick.gate.record.secrets import TOKEN, Redactor, mask, redacted_keys
 
@@ -270,9 +270,9 @@ def test_the_rest_of_the_text_stays_readable() -> None:
      "\\\\n" * 24_000, ("\\" * 50 + "password:") * 1_200, "password:" + "\\" * 64_000, "s\\u006b-" * 8_000],
 )  # fmt: skip
 def test_no_text_takes_long(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     REDACTOR.mask(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @given(st.text())

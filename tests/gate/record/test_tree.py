@@ -100,19 +100,20 @@ def test_an_empty_tree_is_a_beginning_of_every_tree_and_has_the_empty_root() -> 
     assert consistency_holds((0, 5), (EMPTY_ROOT, root_at(5, node)), [])
     assert consistency_holds((0, 0), (EMPTY_ROOT, EMPTY_ROOT), [])
     assert not consistency_holds((0, 5), (LEAVES[0], root_at(5, node)), [])
+    assert not consistency_holds((0, 1), (EMPTY_ROOT, b"twelve bytes"), [])
     assert not consistency_holds((0, 0), (LEAVES[0], LEAVES[0]), [])
     assert not consistency_holds((0, 5), (EMPTY_ROOT, root_at(5, node)), [LEAVES[0]])
 
 
 @pytest.mark.parametrize(("index", "size"), [(0, 0), (5, 5), (-1, 5), (6, 5)])
 def test_there_is_no_proof_of_what_is_not_there(index: int, size: int) -> None:
-    with pytest.raises(ValueError, match="does not lie"):
+    with pytest.raises(ValueError, match="is not in a tree"):
         inclusion_proof(index, size, node)
 
 
 @pytest.mark.parametrize(("first", "second"), [(6, 5), (-1, 5)])
 def test_no_tree_begins_with_a_longer_one(first: int, second: int) -> None:
-    with pytest.raises(ValueError, match="begin"):
+    with pytest.raises(ValueError, match="extend"):
         consistency_proof(first, second, node)
     assert not consistency_holds((first, second), (LEAVES[0], LEAVES[1]), [])
 

@@ -13,6 +13,8 @@ from tallystick.storage.files import FileSources
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 LINES: dict[str, Any] = json.loads((VECTORS / "reply_lines.json").read_text(encoding="utf-8"))
+POINTER = "See the passage below."
+"""A body that claims nothing itself, for tests of what stands on the line."""
 TICKETS = {"12": "App crashes when I open it on my phone", "13": "Broken again"}
 OBSERVATIONS = {"9f": "The keeper says the lamp was out at nine."}
 FIGURES = {'share(status="open")': Decimal("41.26"), "count(panes)": Decimal(1204)}
@@ -67,4 +69,4 @@ class Check:
         )
 
     def line(self, line: str, **more: Any) -> Findings:
-        return self(f"The scene holds together.\n\nEvidence: {line}", **more)
+        return self(f"{POINTER}\n\nEvidence: {line}", **more)

@@ -86,7 +86,9 @@ def test_I10_no_raw_model_output_passes_as_a_reply(check: Check, data: Path) -> 
     ]
     step = max(1, len(outputs) // size(1_000, 20_000))
     for output in outputs[::step]:
-        assert not check(output or "").ok
+        found = check(output or "")
+        # A question or a statement of not knowing is a reply, but it proves nothing and earns nothing.
+        assert not found.ok or not found.items
 
 
 @pytest.mark.promise("reply.linear")

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from tallystick.gate.reply.check import MAX_REPLY
 from tallystick.gate.reply.sentences import strip_references
-from tests.gate.reply.small_workspace import LINES, Check, receipt
+from tallystick.gate.reply.statements import MAX_STATEMENTS
+from tests.gate.reply.small_workspace import LINES, POINTER, Check, receipt
 from tests.sizes import size
 
 QUOTE = '"The rain had begun before dawn, and by noon the harbour was a sheet of grey water."'
 SCENE = "Story/Scenes/SCN-01.md"
+NO_RECEIPT = {"receipt_missing", "action_without_receipt", "tool_not_used"}
 
 
 def named(cases: list[dict[str, Any]]) -> Any:
@@ -37,7 +39,7 @@ def test_each_item_on_the_line_is_checked_against_its_source(check: Check, case:
 @named(LINES["labels"])
 @pytest.mark.promise("reply.labels", "reply.tag")
 def test_the_label_may_name_the_claim_type(check: Check, case: dict[str, Any]) -> None:
-    findings = check(f"The scene holds together.\n\n{case['label']} {case['line']}")
+    findings = check(f"{POINTER}\n\n{case['label']} {case['line']}")
     assert (findings.ok, findings.fault) == (case["ok"], case["fault"])
 
 
@@ -81,7 +83,7 @@ def test_a_reply_with_a_closed_code_block_above_its_evidence_is_fine(check: Chec
 
 
 @pytest.mark.promise("reply.abstain")
-@pytest.mark.parametrize("text", ["ABSTAIN", "abstain", "  Abstain\n", "\tABSTAIN \r\n"])
+@pytest.mark.parametrize("text", ["ABSTAIN", "abstain", "  Abstain\n", "\tABSTAIN \r\n", "ABSTAIN.", "**ABSTAIN**"])
 def test_abstain_alone_is_an_abstention_in_a_conference(check: Check, text: str) -> None:
     findings = check(text, conference=True, round_id="r1")
     assert findings.ok
@@ -92,7 +94,7 @@ def test_abstain_alone_is_an_abstention_in_a_conference(check: Check, text: str)
 
 @pytest.mark.promise("reply.abstain")
 @pytest.mark.parametrize(
-    "text", ["I would not abstain", "ABSTAIN.", "ABSTAIN\nEvidence: receipt rcpt_good; x", "**ABSTAIN**"]
+    "text", ["I would not abstain.", "ABSTAIN\nEvidence: receipt rcpt_good; x", "ABSTAIN, for the scene is not mine."]
 )
 def test_only_the_keyword_alone_abstains(check: Check, text: str) -> None:
     findings = check(text, conference=True, round_id="r1")
@@ -114,22 +116,27 @@ def test_a_reply_after_tools_ran_cites_a_receipt(check: Check) -> None:
 @pytest.mark.parametrize(
     "claim",
     [
-        "I used the file_reader tool to look.", "According to the search tool, all is well.",
-        "The tool returned three scenes.", "file_reader found the passage.", "I checked via `file_reader`.",
+        "I used the file_reader tool on the rain.", "According to the search tool, the rain had begun before dawn.",
+        "The tool returned the rain before dawn.", "file_reader found the rain.", "I checked the rain via `file_reader`.",
     ],
 )  # fmt: skip
 def test_a_reply_that_says_a_tool_was_used_cites_a_receipt(check: Check, claim: str) -> None:
     reply = f"{claim}\n\nEvidence: {QUOTE} {SCENE}"
-    assert check(reply, tool_names=["file_reader"]).fault == "receipt_missing"
-    assert check(f"{reply}; receipt rcpt_good", tool_names=["file_reader"]).ok
-    assert check(reply, tools_ran=False).ok
+    names = ["file_reader", "canon_checker"]
+    check.book.held["rcpt_read"] = receipt("rcpt_read", tool_id="file_reader")
+    check.book.held["rcpt_canon"] = receipt("rcpt_canon", tool_id="canon_checker")
+    assert check(reply, tool_names=names).fault in NO_RECEIPT
+    assert check(reply, tool_names=names, tools_ran=False).fault in NO_RECEIPT
+    assert check(f"{reply}; receipt rcpt_read", tool_names=names).ok
+    assert ("file_reader" in claim) == (check(f"{reply}; receipt rcpt_canon", tool_names=names).fault in NO_RECEIPT)
 
 
 @pytest.mark.parametrize(
     "claim", ["The search for the key goes on.", "A file_reader could help here.", "Her tool is a key."]
 )
 def test_a_reply_that_only_speaks_of_tools_needs_no_receipt(check: Check, claim: str) -> None:
-    assert check(f"{claim}\n\nEvidence: {QUOTE} {SCENE}", tool_names=["file_reader", "search"]).ok
+    found = check(f"{claim}\n\nEvidence: {QUOTE} {SCENE}", tool_names=["file_reader", "search"])
+    assert found.fault not in NO_RECEIPT
 
 
 @pytest.mark.promise("reply.receipt-belongs-here")
@@ -237,6 +244,17 @@ def test_a_request_quotes_nothing_and_says_what_it_asks_for(check: Check) -> Non
 def test_what_is_no_reply_is_a_format_error(check: Check, text: str, fault: str) -> None:
     findings = check(text)
     assert (findings.ok, findings.code, findings.fault) == (False, "format_error", fault)
+
+
+@pytest.mark.parametrize("line", ["", f"\n\nEvidence: {QUOTE} {SCENE}"])
+@pytest.mark.parametrize("polite", ["Thank you. ", "Thank you.\n"])
+def test_a_claim_cannot_hide_behind_more_sentences_than_are_read(check: Check, polite: str, line: str) -> None:
+    claim = f"The captain drowned in 1843.{line}"
+    for times in (MAX_STATEMENTS - 1, MAX_STATEMENTS, MAX_STATEMENTS + 1):
+        findings = check(polite * times + claim)
+        assert (findings.ok, findings.code, findings.fault) == (False, "format_error", "too_many_sentences")
+    assert not check(polite * (MAX_STATEMENTS - 2) + claim).ok
+    assert check(polite * (MAX_STATEMENTS // 2)).ok
 
 
 @pytest.mark.promise("reply.current-hash")

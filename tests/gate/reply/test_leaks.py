@@ -28,7 +28,7 @@ def test_tool_syntax_in_a_reply_is_refused(check: Check, text: str) -> None:
 @pytest.mark.parametrize("text", CASES["clean"])
 def test_an_ordinary_reply_does_not_leak(check: Check, text: str) -> None:
     assert find_leak(text, ["file_reader", "search"]) is None
-    assert check(text + LINE, tool_names=["file_reader", "search"]).ok
+    assert check(text + LINE, tool_names=["file_reader", "search"]).code not in {"cot_leak", "tool_syntax"}
 
 
 def test_a_long_text_is_no_abstention() -> None:

@@ -38,7 +38,12 @@ def tools() -> list[Tool]:
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
     settings = parse_settings(
-        {"ledger": {"durability": "os"}, "storage": {"state_dir": str(tmp_path / "state")}, "limits": {}}
+        {
+            "ledger": {"durability": "os"},
+            "policy": {"model_write": "allow"},
+            "storage": {"state_dir": str(tmp_path / "state")},
+            "limits": {},
+        }
     )
     with Gate.open(tmp_path / "work", settings=settings, plugins=False) as opened:
         opened.register(*tools())

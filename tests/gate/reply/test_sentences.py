@@ -16,12 +16,12 @@ FORM = {"form": "per-sentence"}
         "The app crashes when it is opened.\n[ticket:12]",
         'The app crashes [ticket:12 "crashes when I open it"]. Another says so too [ticket:13].',
         '41.3 % of the tickets are open [figure 41.3 = share(status="open")].',
-        "The lamp was out (e.g. at nine) when Mr. Orde came [obs:9f].",
+        "The keeper says the lamp was out (i.e. dark) at nine [obs:9f].",
         "Hello Anna,\n\nThank you for reaching out! The app crashes [ticket:12].\n\nBest regards,\nThe Support Team",
         "Dear Ms. O'Brien,\n\n- The app crashes [ticket:12].\n- It is broken again [ticket:13].\n\nKind regards\nJo",
         'One writes "crashes when I open it" [ticket:12].',
-        "The rain is well told [Story/Scenes/SCN-01.md:L3-L4].",
-        "The rain is well told [receipt rcpt_good].",
+        'The rain began before dawn ["The rain had begun before dawn." receipt rcpt_good].',
+        "The rain had begun before dawn [receipt rcpt_good].",
         "ACCESS_REQUEST Story/Secret/*.md",
     ],
 )  # fmt: skip
@@ -49,6 +49,26 @@ def test_every_sentence_carries_its_reference(check: Check, text: str) -> None:
     ],
 )
 def test_a_sentence_without_a_good_reference_is_refused(check: Check, text: str, fault: str) -> None:
+    findings = check(text, **FORM)
+    assert (findings.ok, findings.fault) == (False, fault)
+
+
+@pytest.mark.promise("reply.per-sentence-support")
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("The app crashes when it is opened on 9 phones [ticket:12].", "number_unsupported"),
+        ('The app never crashes [ticket:12 "crashes when I open it"].', "negation_unsupported"),
+        ("The app crashes [ticket:12]. The app crashes on my phone when I open it [ticket:13].", "claim_unsupported"),
+        ("The lamp was out at ten [obs:9f].", "number_unsupported"),
+        ("The rain is well told [receipt rcpt_good].", "quote_missing"),
+        ('900 tickets are open [figure 41.3 = share(status="open")].', "number_unsupported"),
+        ('Nine tickets are open [figure 41.3 = share(status="open")].', "number_unsupported"),
+        ('41.3 % are open since 2024-03-01 [figure 41.3 = share(status="open")].', "number_unsupported"),
+        ('41.3 % are open, fewer than < 40 [figure 41.3 = share(status="open")].', "number_unsupported"),
+    ],
+)
+def test_a_sentence_is_held_to_what_its_own_references_show(check: Check, text: str, fault: str) -> None:
     findings = check(text, **FORM)
     assert (findings.ok, findings.fault) == (False, fault)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.providers.chat.answer import Answer, whole
-from tallystick.providers.chat.failures import Failure, model_error, passes, refused_fields, refuses_form
+from tallystick.providers.chat.answer import ChatAnswer, whole
+from tallystick.providers.chat.failures import ProviderFailure, model_error, passes, refused_fields, refuses_form
 from tallystick.providers.chat.forms import Shaped
 from tallystick.providers.chat.grammar import grammar_of
 from tallystick.providers.chat.patience import LONGEST_S, OBEYED_S, asked_pause_s, pause_s
 from tallystick.providers.chat.request import request_body
 from tallystick.turns.agent import Endpoint
-from tallystick.turns.model import ModelError, Offer, Said
+from tallystick.turns.model import ModelError, Said, ToolDefinition
 from tests.providers.chat.asking import KEY, SCHEMA, asking
 
 ENDPOINT = Endpoint(agent_id="a", provider="openai", model="m")
@@ -33,7 +33,7 @@ JSON = st.recursive(
 @pytest.mark.promise("providers.misbehaving")
 @given(st.lists(JSON, max_size=4), st.sampled_from(["message", "delta"]), st.booleans())
 def test_any_json_gives_an_answer_or_a_code(bodies, part, streamed) -> None:
-    answer = Answer(limit=100)
+    answer = ChatAnswer(limit=100)
     for body in bodies:
         assert isinstance(answer.take(body, part=part), str | ModelError)
     done = answer.done(ENDPOINT, asked=10, streamed=streamed)
@@ -46,7 +46,7 @@ def test_any_json_gives_an_answer_or_a_code(bodies, part, streamed) -> None:
 @pytest.mark.promise("providers.failures")
 @given(st.integers(300, 599), JSON)
 def test_any_failure_has_a_code_and_one_line_without_the_key(status, body) -> None:
-    failure = Failure(status=status, body={"error": {"message": f"{KEY}\n{body}"}} if status % 2 else body)
+    failure = ProviderFailure(status=status, body={"error": {"message": f"{KEY}\n{body}"}} if status % 2 else body)
     made = model_error(failure, ENDPOINT, address="http://localhost/v1", key=KEY)
     assert KEY not in made.message
     assert "\n" not in made.message
@@ -58,7 +58,7 @@ def test_any_failure_has_a_code_and_one_line_without_the_key(status, body) -> No
 
 @pytest.mark.promise("providers.failures")
 def test_a_model_that_declines_is_heard() -> None:
-    answer = Answer()
+    answer = ChatAnswer()
     message = {"content": None, "refusal": "I cannot do that."}
     answer.take({"choices": [{"message": message, "finish_reason": "content_filter"}]}, part="message")
     done = answer.done(ENDPOINT, asked=0, streamed=False)
@@ -96,12 +96,12 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(text, seconds) -> None:
 
 @pytest.mark.promise("providers.native")
 def test_a_call_is_demanded_where_the_turn_demands_one() -> None:
-    offer = Offer(name="t", description="d", schema={})
+    offer = ToolDefinition(name="t", description="d", schema={})
     plain = Shaped(form="plain", fields={})
     body = request_body(asking(offers=(offer,), require_call=True), ENDPOINT, plain)
     assert body["tool_choice"] == "required"
     assert "tool_choice" not in request_body(asking(offers=(offer,)), ENDPOINT, plain)
-    refused = Failure(status=400, body={"error": {"message": "tool_choice 'required' is not supported"}})
+    refused = ProviderFailure(status=400, body={"error": {"message": "tool_choice 'required' is not supported"}})
     assert refused_fields(refused, body) == {"tool_choice"}
 
 

@@ -12,7 +12,7 @@ from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.client import Line
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.turns.agent import Endpoint
-from tallystick.turns.model import Message, ModelError, NativeCall, Offer, Usage
+from tallystick.turns.model import Message, ModelError, NativeCall, ToolDefinition, Usage
 from tests.providers.chat.asking import KEY, SCHEMA, Waits, ask_at, asking, code, model_at, said
 from tests.scripted_server import (
     Drops,
@@ -40,11 +40,59 @@ def test_an_answer_comes_back_from_a_base_url_with_and_without_its_version(end: 
         assert server.requests[0].body == {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 
 
+@pytest.mark.promise("providers.addresses")
+@pytest.mark.parametrize("end", ["/v1beta/openai/", "/v1beta/openai/chat/completions", "/v1beta", ""])
+def test_gemini_is_asked_at_its_compatible_address(end: str) -> None:
+    with ScriptedServer(Says("hello")) as server:
+        said(ask_at(server, provider="gemini", base_url=server.base_url + end))
+        assert server.requests[0].path == "/v1beta/openai/chat/completions"
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.promise("providers.failures")
+@pytest.mark.parametrize(
+    ("status", "message", "expected"),
+    [
+        (400, "API key not valid. Please pass a valid API key.", "key_refused"),
+        (404, "models/m is not found for API version v1main", "model_unknown"),
+    ],
+)
+def test_errors_of_gemini_come_in_a_list_and_are_read(status: int, message: str, expected: str) -> None:
+    body = [{"error": {"code": status, "message": message, "status": "INVALID_ARGUMENT"}}]
+    with ScriptedServer(Status(status, body)) as server:
+        assert code(ask_at(server, asking(schema=SCHEMA), provider="gemini")) == expected
+        assert len(server.requests) == 1
+
+
+@pytest.mark.promise("providers.addresses")
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("end", "path"),
+    [
+        ("/openai/v1/", "/openai/v1/chat/completions"),
+        ("/openai/v1/?api-version=preview", "/openai/v1/chat/completions?api-version=preview"),
+        ("/?api-version=2024-10-21", "/openai/deployments/m/chat/completions?api-version=2024-10-21"),
+        (
+            "/openai/deployments/small/chat/completions?api-version=2024-10-21",
+            "/openai/deployments/small/chat/completions?api-version=2024-10-21",
+        ),
+    ],
+)
+def test_azure_is_asked_with_its_version_and_its_key_header(end: str, path: str, streams) -> None:
+    with ScriptedServer(Says("hello")) as server:
+        hear = (lambda _: None) if streams else None
+        assert said(ask_at(server, provider="azure", base_url=server.base_url + end, hear=hear)).text == "hello"
+        assert server.requests[0].path == path
+        assert server.requests[0].headers["api-key"] == KEY
+        assert "authorization" not in server.requests[0].headers
+
+
 @pytest.mark.promise("providers.no-leak")
 def test_nothing_is_kept_of_a_loop_that_has_ended() -> None:
     with ScriptedServer(always=Says("hello")) as server:
         for _ in range(3):
             said(ask_at(server))
+        gc.unfreeze()  # what other tests left is not looked through; here it must be
         gc.collect()
         assert not client._kept
         assert not [each for each in gc.get_objects() if isinstance(each, openai.AsyncOpenAI)]
@@ -76,7 +124,7 @@ def test_an_endpoint_that_does_not_count_is_counted_for(usage: object) -> None:
 @pytest.mark.parametrize("streams", [False, True])
 def test_native_calls_come_back_as_they_were_written(streams) -> None:
     calls = [("reader", '{"path": "a.md"}'), ("finder", '{"q":1,"q":2}')]
-    offer = Offer(name="reader", description="Reads.", schema={"type": "object"})
+    offer = ToolDefinition(name="reader", description="Reads.", schema={"type": "object"})
     with ScriptedServer(Says("I will look.", calls=calls)) as server:
         ask = asking(offers=(offer,), schema=SCHEMA)
         answer = said(ask_at(server, ask, hear=(lambda _: None) if streams else None, protocol="native"))

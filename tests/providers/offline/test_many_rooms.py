@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import Gate
+from tallystick.app.discovery import manifests
 from tallystick.doors.cli.demo import demo_parts
 from tallystick.settings import parse_settings
 from tallystick.turns.loop import TurnResult
@@ -23,7 +24,7 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
         part.prepare(folder)
     state = tmp_path_factory.mktemp("state")
     settings = parse_settings({"ledger": {"durability": "os"}, "storage": {"state_dir": str(state)}})
-    with Gate.open(folder, settings=settings) as opened:
+    with Gate.open(folder, settings=settings, rooms=list(manifests())) as opened:
         taken = opened.call_sync("tool.ingest.upload", {"file_path": "data/tideline-tickets.csv", "dataset_name": "t"})
         assert taken.ok
         yield opened

@@ -9,7 +9,7 @@ import pytest
 
 from tallystick import Gate
 from tallystick.providers.offline.model import OfflineModel
-from tallystick.turns.loop import ToolPolicy, TurnResult
+from tallystick.turns.loop import TurnResult, TurnToolPolicy
 from tallystick.turns.model import Ask, Message, Said
 from tests.gates import open_gate
 from tests.offline_turns import AGENTS, GUEST, ask, conference, tools_of, write_files
@@ -185,7 +185,7 @@ def test_small_talk_gets_an_answer_with_a_receipt(gate: Gate, message: str) -> N
 @pytest.mark.promise("offline.protocol")
 @pytest.mark.parametrize("message", ["hello", "Who is Bram?", "Read ines.md", ""])
 def test_a_required_call_is_made(gate: Gate, message: str) -> None:
-    result = ask(gate, message or "…", AGENTS["assistant"], policy=ToolPolicy(require_tool=True))
+    result = ask(gate, message or "…", AGENTS["assistant"], policy=TurnToolPolicy(require_tool=True))
     assert tools_of(result)
     assert result.rejected is None
 
@@ -200,7 +200,7 @@ def test_the_answer_holds_however_few_steps_there_are(gate: Gate, steps: int) ->
 
 @pytest.mark.promise("offline.protocol")
 def test_only_allowed_tools_are_called(gate: Gate) -> None:
-    result = ask(gate, "Who had the key?", policy=ToolPolicy(allowed_tools=frozenset({"file_reader"})))
+    result = ask(gate, "Who had the key?", policy=TurnToolPolicy(allowed_tools=frozenset({"file_reader"})))
     assert result.rejected is None
     assert set(tools_of(result)) <= {"file_reader"}
 

@@ -13,18 +13,14 @@ from tallystick.rooms.desk.store.tables import META
 from tallystick.settings import Settings
 from tallystick.storage.database import open_engine
 from tests.databases import migrate_with
-from tests.postgres import start_postgres
-from tests.rooms.desk.offices import Desk, open_desk
+from tests.postgres import new_postgres
+from tests.rooms.desk.desk_service import Desk, open_desk
 
 
 @pytest.fixture(scope="session")
-def desk_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
+def desk_postgres() -> str:
     """The URL of a PostgreSQL database with the tables, made once."""
-    url = sa.make_url(start_postgres(tmp_path_factory.mktemp("postgres"))).set(drivername="postgresql+psycopg")
-    admin = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with admin.connect() as connection:
-        connection.execute(sa.text("CREATE DATABASE desk"))
-    return _migrated(url.set(database="desk").render_as_string(hide_password=False))
+    return _migrated(new_postgres())
 
 
 @pytest.fixture(scope="session")

@@ -18,13 +18,13 @@ import sqlalchemy as sa
 from tallystick.app.flows import register_flows
 from tallystick.app.gate import Gate
 from tallystick.rooms.desk.flows.ticket import join_tickets
-from tallystick.rooms.desk.flows.working import Worker
-from tallystick.rooms.desk.nouns import Ticket
+from tallystick.rooms.desk.flows.worker import Worker
+from tallystick.rooms.desk.model import Ticket
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.store.tables import OUTBOX, TICKETS
 from tallystick.settings import Settings, parse_settings
+from tallystick.storage.durable.flow_registry import Intervals
 from tallystick.storage.durable.stored import run_worker
-from tallystick.storage.durable.timing import Timing
 
 PRELOADED = (join_tickets, Worker)
 """Named so that the imports stand: a fresh process then need not load them again."""
@@ -38,7 +38,9 @@ DOCUMENTS = {
 ANSWERED = "When is the shop in Leeds open?"
 DEFERRED = "When is the refund for a returned item paid?"
 UNKNOWN = "Which trombone suits a giraffe?"
-HASTY = Timing(heartbeat_s=0.2, stale_after_s=1.5, poll_s=0.05, grace_s=5.0)
+SURE = 0.35
+"""What these few sentences are found with, by their words alone."""
+HASTY = Intervals(heartbeat_s=0.2, stale_after_s=1.5, poll_s=0.05, grace_s=5.0)
 """Workers that find each other dead within seconds, for tests that kill them."""
 
 
@@ -50,12 +52,13 @@ class Orders:
     state: Path
     worker_id: str
     database_url: str | None
-    timing: Timing
+    timing: Intervals
 
 
 def settings(state: Path, database_url: str | None, **desk: Any) -> Settings:
     storage = {"state_dir": str(state), **({"database_url": database_url} if database_url else {})}
-    return parse_settings({"ledger": {"durability": "os"}, "storage": storage, "rooms": {"desk": desk}})
+    rooms = {"desk": {"send": "auto", "kb_meaning": False, "verdict": {"threshold": SURE}, **desk}}
+    return parse_settings({"ledger": {"durability": "os"}, "storage": storage, "rooms": rooms})
 
 
 def work(orders: Orders) -> None:
@@ -64,7 +67,7 @@ def work(orders: Orders) -> None:
     os.dup2(log, 2)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with Gate.open(orders.workspace, settings=settings(orders.state, orders.database_url)) as gate:
+    with Gate.open(orders.workspace, settings=settings(orders.state, orders.database_url), rooms=["desk"]) as gate:
         register_flows(gate)
         run_worker(gate.durable, stop, worker_id=orders.worker_id, timing=orders.timing)
 
@@ -80,22 +83,22 @@ class Yard:
         for name, text in DOCUMENTS.items():
             (self.workspace / "kb" / name).write_text(text, encoding="utf-8")
         self.database_url = database_url
-        self.gate = Gate.open(self.workspace, settings=settings(self.state, database_url, **desk))
+        self.gate = Gate.open(self.workspace, settings=settings(self.state, database_url, **desk), rooms=["desk"])
         register_flows(self.gate)
         room = self.gate.room("desk")
         assert isinstance(room, Desk)
-        self.room, self.office = room, room.office
+        self.room, self.service = room, room.service
         self.workers: list[BaseProcess] = []
 
     # -- in and out ----------------------------------------------------------------------------------------------------
 
     def event(self, content: str, thread: str, **more: Any) -> str:
-        received = self.office.intake.take({"type": "m", "thread_id": thread, "content": content, **more})
+        received = self.service.intake.take({"type": "m", "thread_id": thread, "content": content, **more})
         assert received.ticket_id is not None, received
         return received.ticket_id
 
     def ticket(self, ticket_id: str) -> Ticket:
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             found = tx.get(ticket_id, lock=False)
         assert found is not None
         return found
@@ -103,7 +106,7 @@ class Yard:
     def chain(self, ticket_id: str) -> list[Ticket]:
         """A ticket and those that followed from it, in order."""
         found = [self.ticket(ticket_id)]
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             while children := tx.children(found[-1].ticket_id):
                 (child,) = [one for one in children if one.metadata["parent_ticket_id"] == found[-1].ticket_id]
                 found.append(child)
@@ -112,11 +115,11 @@ class Yard:
     def tally(self) -> dict[str, int]:
         """Status → tickets."""
         query = sa.select(TICKETS.c.status, sa.func.count()).group_by(TICKETS.c.status)
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             return {str(status): int(many) for status, many in tx.connection.execute(query)}
 
     def messages(self, state: str | None = None) -> list[Any]:
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             return tx.outbox(state=state, limit=100_000)[0]
 
     def files(self) -> list[dict[str, Any]]:
@@ -126,18 +129,21 @@ class Yard:
 
     def be_patient_no_longer(self) -> None:
         """Let back-offs, and the time after which a message counts as left lying, have passed."""
-        with self.office.store.transaction() as tx:
+        with self.service.store.transaction() as tx:
             tx.connection.execute(sa.update(TICKETS).values(not_before=0))
             tx.connection.execute(sa.update(OUTBOX).where(OUTBOX.c.state == "sending").values(updated=1))
             tx.connection.execute(sa.update(OUTBOX).values(not_before=0))
 
     # -- workers -------------------------------------------------------------------------------------------------------
 
-    def worker(self, timing: Timing = HASTY) -> BaseProcess:
+    def worker(self, timing: Intervals = HASTY) -> BaseProcess:
         orders = Orders(
-            workspace=self.workspace, state=self.state, worker_id=f"w-{secrets.token_hex(4)}",
-            database_url=self.database_url, timing=timing,
-        )  # fmt: skip
+            workspace=self.workspace,
+            state=self.state,
+            worker_id=f"w-{secrets.token_hex(4)}",
+            database_url=self.database_url,
+            timing=timing,
+        )
         process = FORKS.Process(target=work, args=(orders,))
         process.start()
         self.workers.append(process)

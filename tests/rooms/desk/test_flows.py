@@ -7,16 +7,15 @@ import pytest
 
 from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
-from tallystick.rooms.desk.filling import Filled
-from tallystick.rooms.desk.leasing import Leased
-from tallystick.rooms.desk.measuring import figures
-from tallystick.rooms.desk.nouns import Review
-from tallystick.rooms.desk.proof import Proof
-from tallystick.rooms.desk.states import BACK_OFF_MS
-from tallystick.rooms.desk.trial import Support
+from tallystick.rooms.desk.model import BACK_OFF_MS, Review
+from tallystick.rooms.desk.service import figures
+from tallystick.rooms.desk.tickets.fill import FillResult
+from tallystick.rooms.desk.tickets.leases import LeasedTicket
+from tallystick.rooms.desk.tickets.proof import Proof
+from tallystick.rooms.desk.trial import DeskRunner
 from tallystick.storage.notifications import Notifications
 from tests.rooms.desk.desk_yard import ANSWERED, DEFERRED, UNKNOWN, Yard
-from tests.rooms.desk.test_intake import SEED
+from tests.rooms.desk.intake.test_service import SEED
 
 ADA = Caller(subject="ada", channel="http")
 
@@ -74,11 +73,11 @@ def test_asking_for_more_evidence_lets_the_worker_look_again(yard: Yard) -> None
 @pytest.mark.promise("desk.posted-outputs", "desk.round-trip")
 def test_our_own_worker_judges_outputs_that_came_with_a_ticket_and_writes_nothing_over_them(yard: Yard) -> None:
     given = SEED
-    assert yard.office.intake.take(given).status == "queued"
+    assert yard.service.intake.take(given).status == "queued"
     yard.worker()
     yard.until(lambda: yard.ticket(given["id"]).status != "pending", "a verdict")
     yard.until(lambda: yard.ticket(given["id"]).status == "review", "a person")
-    shown = yard.office.tickets.show(given["id"])
+    shown = yard.service.tickets.show(given["id"])
     assert shown is not None
     theirs, ours = given["metadata"]["final_outputs"], shown["metadata"]["final_outputs"]
     assert ours["tool_context"] == theirs["tool_context"]
@@ -100,7 +99,7 @@ def test_without_a_tool_phase_our_own_worker_writes_a_draft_that_a_person_can_ap
     _work(yard, name)
     (ticket,) = yard.chain(name)
     assert (ticket.status, yard.messages()) == ("review", [])
-    said = yard.office.tickets.verdict(name)
+    said = yard.service.tickets.verdict(name)
     assert not isinstance(said, Problem)
     assert said["tool_verdict"]["rule_id"] == "defer.no-tool-phase"
     shown = yard.room.reviews.show(name)
@@ -108,14 +107,14 @@ def test_without_a_tool_phase_our_own_worker_writes_a_draft_that_a_person_can_ap
     assert ("open from 9 to 17" in shown.review.draft) is (content == ANSWERED)
     assert all(piece["holds"] for piece in shown.evidence)
     assert isinstance(yard.room.reviews.approve(name, caller=ADA), Review)
-    assert yard.office.sending.send_due().sent == 1
+    assert yard.service.sending.send_due().sent == 1
     assert "Hello," in yard.files()[0]["text"]
     yard.close()
 
 
 @pytest.mark.promise("desk.no-verdict")
 def test_a_tool_ticket_without_a_verdict_is_tried_again_then_failed_and_never_answered(yard: Yard) -> None:
-    yard.office.woken = None
+    yard.service.woken = None
     triage = yard.event(ANSWERED, "t1")
     (tool,) = _fill(yard, triage, {"decision": "APPROVE", "information_needs": [{"question": ANSWERED}]}).derived
     for _ in range(len(BACK_OFF_MS)):
@@ -128,7 +127,7 @@ def test_a_tool_ticket_without_a_verdict_is_tried_again_then_failed_and_never_an
     yard.until(lambda: yard.chain(other)[-1].status == "review", "the worker at work")
     assert [one.status for one in yard.chain(triage)] == ["done", "failed"]
     assert (yard.messages(), yard.files()) == ([], [])
-    with yard.office.store.reading() as tx:
+    with yard.service.store.reading() as tx:
         assert figures(tx)["dead_letters"] == 1
 
 
@@ -144,12 +143,12 @@ def test_what_happens_between_the_draft_and_the_sending_keeps_it_back(tmp_path: 
     if happens == "customer writes again":
         yard.event("Never mind, I found it on your page.", "t1")
     elif happens == "person takes over":
-        with yard.office.store.transaction() as tx:
+        with yard.service.store.transaction() as tx:
             review = Review(ticket_id=tool.ticket_id, state="taken", rule_id="person", reason="mine", draft="")
             tx.put_review(review)
     else:
-        yard.office.tickets.withdraw(tool.ticket_id, caller=ADA, reason="the document was wrong")
-    assert yard.office.sending.send_due().sent == 0
+        yard.service.tickets.withdraw(tool.ticket_id, caller=ADA, reason="the document was wrong")
+    assert yard.service.sending.send_due().sent == 0
     assert (yard.files(), [one.state for one in yard.messages()]) == ([], ["withheld"])
     yard.close()
 
@@ -160,14 +159,14 @@ def _end(yard: Yard, ticket_id: str) -> tuple[str | None, str, str | None]:
     return last.kind, last.status, None if last.judged is None else last.judged.rule_id
 
 
-def _fill(yard: Yard, ticket_id: str, outputs: object) -> Filled:
-    leased = yard.office.leases.lease_one(ticket_id, "outside")
-    assert isinstance(leased, Leased), leased
+def _fill(yard: Yard, ticket_id: str, outputs: object) -> FillResult:
+    leased = yard.service.leases.lease_one(ticket_id, "outside")
+    assert isinstance(leased, LeasedTicket), leased
     proof = Proof(owner="outside", token=leased.token)
-    filled = yard.office.leases.fill(ticket_id, outputs, by="outside", proof=proof, caller=ADA)
-    assert isinstance(filled, Filled), filled
+    filled = yard.service.leases.fill(ticket_id, outputs, by="outside", proof=proof, caller=ADA)
+    assert isinstance(filled, FillResult), filled
     return filled
 
 
 def _work(yard: Yard, ticket_id: str) -> None:
-    assert list(Support(yard.gate).work([ticket_id], run="here"))
+    assert list(DeskRunner(yard.gate).work([ticket_id], run="here"))

@@ -9,15 +9,14 @@ import sqlalchemy as sa
 
 from tallystick import tool
 from tallystick.agents.problem import Problem
-from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.measuring import figures
-from tallystick.rooms.desk.naming import session_of
-from tallystick.rooms.desk.nouns import Review
+from tallystick.rooms.desk.model import Review, session_of
 from tallystick.rooms.desk.options import VerdictPolicy
-from tallystick.rooms.desk.outbox.sending import Sent
-from tallystick.rooms.desk.review import Before, Reviews
+from tallystick.rooms.desk.reply.outbox import SendResult
+from tallystick.rooms.desk.review import ReviewItem, ReviewQueue
+from tallystick.rooms.desk.service import figures
 from tallystick.rooms.desk.store.tables import REVIEWS
-from tests.rooms.desk.offices import APPROVED, Desk, caller
+from tallystick.rooms.desk.verdict.judge import ServerJudge
+from tests.rooms.desk.desk_service import APPROVED, Desk, caller
 
 SAID = "Delivery takes three working days."
 ADA, BOB = caller("ada"), caller("bob")
@@ -36,7 +35,7 @@ class Queue:
         desk.gate.register(kb_search)
         self.desk = desk
         judge = ServerJudge(VerdictPolicy(), desk.gate.ledger.session, lambda _: "read")
-        self.reviews = Reviews(desk.office, judge)
+        self.reviews = ReviewQueue(desk.service, judge)
 
     def deferred(self, draft: str = f"{SAID} [ev:ev_1]", **more: Any) -> str:
         """A TOOL ticket before people, with evidence that holds; gives its id."""
@@ -52,13 +51,14 @@ class Queue:
         piece = {"source": "delivery.md", "snippet": SAID, "evidence_id": "ev_1", "receipt_id": found.receipt_id}
         swapped = {"source": "other.md", "snippet": "It takes a year.", "evidence_id": "ev_2", "receipt_id": None}
         return {
-            "tool_context": {"evidence": [piece, swapped]}, "tool_verdict": {"status": "PROCEED", "reason": "found"},
+            "tool_context": {"evidence": [piece, swapped]},
+            "tool_verdict": {"status": "PROCEED", "reason": "found"},
             "draft": {"text": draft},
-        }  # fmt: skip
+        }
 
     def run_out(self) -> None:
         """Let what was taken have been taken long ago."""
-        with self.desk.office.store.transaction() as tx:
+        with self.desk.service.store.transaction() as tx:
             tx.connection.execute(sa.update(REVIEWS).where(REVIEWS.c.state == "taken").values(taken_until=1))
 
 
@@ -83,7 +83,7 @@ def test_what_is_deferred_waits_with_its_evidence_the_rule_and_the_draft(queue: 
     # Whether the words stand where they are said to is for us to say.
     assert [piece["holds"] for piece in told["evidence"]] == [True, False]
     assert queue.reviews.queue(limit=1, offset=1)[0][0].review.ticket_id == second
-    assert isinstance(queue.reviews.show(first), Before)
+    assert isinstance(queue.reviews.show(first), ReviewItem)
     assert code(queue.reviews.show("nobody")) == "review_unknown"
 
 
@@ -124,11 +124,11 @@ def test_what_is_taken_and_left_lying_goes_back(queue: Queue) -> None:
 @pytest.mark.promise("desk.queue-decide")
 def test_an_approved_draft_goes_out_by_the_person_s_word_without_its_references(queue: Queue) -> None:
     name = queue.deferred()
-    assert queue.desk.office.sending.send_due() == Sent()
+    assert queue.desk.service.sending.send_due() == SendResult()
     after = queue.reviews.approve(name, caller=ADA)
     assert isinstance(after, Review)
     assert (after.state, queue.desk.ticket(name).status) == ("approved", "done")
-    assert queue.desk.office.sending.send_due() == Sent(sent=1)
+    assert queue.desk.service.sending.send_due() == SendResult(sent=1)
     (message,) = queue.desk.messages("sent")
     assert (message.payload["text"], message.payload["by"]) == (SAID, "ada")
     for late in (queue.reviews.approve, queue.reviews.take, queue.reviews.more):
@@ -143,7 +143,7 @@ def test_two_who_approve_at_once_send_one_message(queue: Queue) -> None:
         tried = list(pool.map(lambda who: queue.reviews.approve(name, caller=who), (ADA, BOB, ADA, BOB)))
     assert sum(isinstance(one, Review) for one in tried) == 1
     assert {code(one) for one in tried if isinstance(one, Problem)} == {"review_over"}
-    assert queue.desk.office.sending.send_due() == Sent(sent=1)
+    assert queue.desk.service.sending.send_due() == SendResult(sent=1)
 
 
 @pytest.mark.promise("desk.queue-decide")
@@ -193,7 +193,7 @@ def test_what_is_rejected_is_never_answered(queue: Queue) -> None:
     assert (after.state, queue.desk.ticket(name).status) == ("rejected", "blocked")
     assert "in writing" in after.reason
     assert code(queue.reviews.approve(name, caller=ADA)) == "review_over"
-    assert (queue.desk.office.sending.send_due(), queue.desk.messages()) == (Sent(), [])
+    assert (queue.desk.service.sending.send_due(), queue.desk.messages()) == (SendResult(), [])
 
 
 @pytest.mark.promise("desk.queue-more")
@@ -213,7 +213,7 @@ def test_what_needs_more_evidence_is_worked_on_again_and_may_then_go_on_by_itsel
     assert "final_outputs" not in ticket.metadata
     (reply,) = queue.desk.fill(name, queue.outputs(name, "")).derived
     assert queue.desk.fill(reply, {"draft": SAID}).queued
-    assert queue.desk.office.sending.send_due() == Sent(sent=1)
+    assert queue.desk.service.sending.send_due() == SendResult(sent=1)
 
 
 @pytest.mark.promise("desk.queue-more")
@@ -270,10 +270,13 @@ def test_every_decision_stands_in_the_ledger_with_its_person_and_refused_ones_do
         if one.header["audit"]["metadata"].get("rule_id") == "told.defer" and "state" in one.header["audit"]["metadata"]
     ]
     assert noted == [
-        ("desk.take", "ada", "taken"), ("desk.reassign", "ada", "taken"), ("desk.edit", "bob", "approved"),
-        ("desk.approve", "ada", "approved"), ("desk.reject", "ada", "rejected"),
+        ("desk.take", "ada", "taken"),
+        ("desk.reassign", "ada", "taken"),
+        ("desk.edit", "bob", "approved"),
+        ("desk.approve", "ada", "approved"),
+        ("desk.reject", "ada", "rejected"),
         ("desk.more_evidence", "ada", "returned"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.promise("desk.figures")
@@ -282,7 +285,7 @@ def test_how_often_people_overrule_the_machine_is_counted(queue: Queue) -> None:
     queue.reviews.approve(names[0], caller=ADA)
     queue.reviews.approve(names[1], caller=ADA)
     queue.reviews.reject(names[2], caller=ADA, reason="no")
-    with queue.desk.office.store.reading() as tx:
+    with queue.desk.service.store.reading() as tx:
         found = figures(tx)
     assert (found["defer"], found["waiting_for_people"], found["override_rate"]) == (4, 1, round(2 / 3, 4))
     assert found["oldest_review_ms"] >= found["mean_review_ms"] >= 0
@@ -298,17 +301,17 @@ def test_what_triage_and_drafts_leave_to_people_is_counted_and_sentences_one_by_
     _, tool, reply = desk.to_reply()
     found = desk.gate.call_sync("kb.search", {"query": "How long?"}, session=session_of(tool))
     piece = {"source": "delivery.md", "snippet": SAID, "evidence_id": "ev_1", "receipt_id": found.receipt_id}
-    with desk.office.store.transaction() as tx:
+    with desk.service.store.transaction() as tx:
         before = tx.get(tool)
         assert before is not None
         outputs = {"tool_context": {"evidence": [piece]}, "tool_verdict": {"status": "PROCEED", "proposed": {}}}
         needs = {"information_needs": [{"question": "How long does delivery take?"}]}
         metadata = {**before.metadata, "final_outputs": outputs, "tool_input": {"triage": needs}}
         tx.save(replace(before, body={**before.body, "metadata": metadata}), was=before)
-    desk.office.judge = ServerJudge(VerdictPolicy(), desk.gate.ledger.session, lambda _: "read")
+    desk.service.judge = ServerJudge(VerdictPolicy(), desk.gate.ledger.session, lambda _: "read")
     filled = desk.fill(reply, {"draft": f"Hello,\n\n{SAID} [ev:ev_1] We also pay for taxis.\n\nKind regards"})
     assert filled.ticket.judged is not None
     assert filled.ticket.judged.rule_id == "defer.unsupported-sentence"
-    with desk.office.store.reading() as tx:
+    with desk.service.store.reading() as tx:
         counted = figures(tx)
     assert (counted["proceed"], counted["defer"], counted["unsupported_sentence_rate"]) == (1, 3, 0.5)

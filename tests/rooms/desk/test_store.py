@@ -2,19 +2,24 @@ from dataclasses import replace
 
 import pytest
 
-from tallystick.rooms.desk.nouns import Outgoing, Review, Ticket, kind_of
-from tallystick.rooms.desk.states import BACK_OFF_MS, MOVES, may_move, wait_after
-from tallystick.rooms.desk.store import Moved, Store
+from tallystick.rooms.desk.model import BACK_OFF_MS, MOVES, Outgoing, Review, Ticket, kind_of, may_move, wait_after
+from tallystick.rooms.desk.store import Store
+from tallystick.rooms.desk.store.ticket_rows import TicketConflict
 
 
 def ticket(name: str = "t1", kind: str = "TRIAGE", **more: object) -> Ticket:
     event = {"type": "thread_reply", "thread_id": "th1", "content": "Where is it?"}
     return Ticket(
         body={
-            "id": name, "type": "DraftTicket", "status": "pending", "flow_id": f"{kind.lower()}_v1", "event": event,
-            "metadata": {"kind": kind, **more}, "unknown": [1, {"b": 2, "a": 1}],
+            "id": name,
+            "type": "DraftTicket",
+            "status": "pending",
+            "flow_id": f"{kind.lower()}_v1",
+            "event": event,
+            "metadata": {"kind": kind, **more},
+            "unknown": [1, {"b": 2, "a": 1}],
         }
-    )  # fmt: skip
+    )
 
 
 def test_a_ticket_comes_back_as_it_was_given_and_is_added_once(store: Store) -> None:
@@ -32,12 +37,16 @@ def test_a_ticket_comes_back_as_it_was_given_and_is_added_once(store: Store) -> 
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
-        ({"flow_id": "my_triage_flow"}, "TRIAGE"), ({"flow_id": "reply_v3"}, "REPLY"),
-        ({"flow_id": "tool_execution_v1"}, "TOOL"), ({"flow_id": "triage", "metadata": {"kind": "TOOL"}}, "TOOL"),
-        ({"flow_id": "triage", "metadata": {"kind": "DANCE"}}, None), ({"flow_id": "x"}, None), ({}, None),
+        ({"flow_id": "my_triage_flow"}, "TRIAGE"),
+        ({"flow_id": "reply_v3"}, "REPLY"),
+        ({"flow_id": "tool_execution_v1"}, "TOOL"),
+        ({"flow_id": "triage", "metadata": {"kind": "TOOL"}}, "TOOL"),
+        ({"flow_id": "triage", "metadata": {"kind": "DANCE"}}, None),
+        ({"flow_id": "x"}, None),
+        ({}, None),
         ({"metadata": "no object"}, None),
     ],
-)  # fmt: skip
+)
 def test_the_kind_is_what_the_ticket_says_else_what_its_flow_is_called(body: dict, kind: str | None) -> None:
     assert kind_of(body) == kind
 
@@ -52,14 +61,14 @@ def test_what_was_read_before_another_change_is_not_written(store: Store) -> Non
         leased = tx.lease(old, owner="w1", token_hash="h", lasts_ms=60_000)
         assert leased.status == "running"
         assert leased.lease_owner == "w1"
-    with pytest.raises(Moved), store.transaction() as tx:
+    with pytest.raises(TicketConflict), store.transaction() as tx:
         tx.lease(old, owner="w2", token_hash="h2", lasts_ms=60_000)
     with store.transaction() as tx:
         assert tx.lease_hash("t1") == "h"
         saved = tx.save(replace(leased, body={**leased.body, "status": "done"}), was=leased)
         assert saved.status == "done"
         assert tx.lease_hash("t1") is None
-    with pytest.raises(Moved), store.transaction() as tx:
+    with pytest.raises(TicketConflict), store.transaction() as tx:
         tx.save(replace(saved, body={**saved.body, "status": "pending"}), was=saved)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from tallystick import Tool
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.rooms.desk.gathering import Gathering
-from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.naming import session_of
-from tallystick.rooms.desk.nouns import Judgement, Ticket
+from tallystick.rooms.desk.gather.search import EvidenceSearch
+from tallystick.rooms.desk.model import Judgement, Ticket, session_of
 from tallystick.rooms.desk.options import VerdictPolicy
-from tallystick.rooms.desk.triage import triage
+from tallystick.rooms.desk.triage.categories import MessageClassifier
+from tallystick.rooms.desk.triage.message import triage
+from tallystick.rooms.desk.verdict.judge import ServerJudge
 from tests.gates import open_gate
 
 DOCUMENTS = {
@@ -20,6 +20,8 @@ DOCUMENTS = {
     "remote.md": "# Remote work\n\nEmployees may work remotely up to 3 days per week with manager approval.\n",
     "hours.md": "# Opening hours\n\nOur shop in Leeds is open from 9 to 17 on working days.\n",
 }
+SURE = 0.35
+"""What these few sentences are found with, by their words alone."""
 WHITELIST = ("kb.search", "kb.read")
 
 
@@ -31,8 +33,8 @@ class Trial:
         folder.mkdir(parents=True)
         for name, text in documents.items():
             (folder / name).write_text(text)
-        self.gate = open_gate(workspace, *tools, plugins=True)
-        self.policy = VerdictPolicy(**policy)
+        self.gate = open_gate(workspace, *tools, plugins=True, rooms={"desk": {"kb_meaning": False}})
+        self.policy = VerdictPolicy(**{"threshold": SURE, **policy})
         effects = {card.name: card.effect for card in self.gate.tools()}
         self.judge = ServerJudge(self.policy, self.gate.ledger.session, effects.get)
 
@@ -42,24 +44,30 @@ class Trial:
     def ticket(
         self, content: str, name: str = "tool_t1", *, whitelist: Sequence[str] = WHITELIST, **said: Any
     ) -> Ticket:
-        decided = {**triage(content), **said}
+        decided = {**triage(content, MessageClassifier()), **said}
         policy = {
-            "max_turns": 3, "web_search_strategy": "focused", "web_search_budget": 5, "tool_whitelist": list(whitelist),
-        }  # fmt: skip
+            "max_turns": 3,
+            "web_search_strategy": "focused",
+            "web_search_budget": 5,
+            "tool_whitelist": list(whitelist),
+        }
         event = {"type": "thread_reply", "thread_id": "thread-1", "content": content, "actor": "customer-7"}
         given = {"event": event, "triage": decided, "tool_policy": policy}
         return Ticket(
             body={
-                "id": name, "status": "running", "flow_id": "tool_execution_v1", "event": event,
+                "id": name,
+                "status": "running",
+                "flow_id": "tool_execution_v1",
+                "event": event,
                 "metadata": {"kind": "TOOL", "tool_input": given},
             }
-        )  # fmt: skip
+        )
 
     def gathered(self, content: str, **more: Any) -> Ticket:
         """With what our own worker finds."""
         ticket = self.ticket(content, **more)
         names = frozenset(card.name for card in self.gate.tools())
-        outputs = Gathering(
+        outputs = EvidenceSearch(
             ticket, lambda tool, args, _: self.call(ticket, tool, args), names, lambda: "now", self.policy
         ).run()
         return filled(ticket, outputs)

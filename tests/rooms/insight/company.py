@@ -4,8 +4,9 @@ from calendar import timegm
 from datetime import date
 from random import Random
 
-from tallystick.rooms.insight.nouns import NewTicket
-from tallystick.rooms.insight.store import Store, Sums
+from tallystick.rooms.insight.model import NewTicket
+from tallystick.rooms.insight.store import Store
+from tallystick.rooms.insight.store.dataset_writer import ImportTotals
 
 START = timegm(date(2024, 2, 1).timetuple())
 DAYS = 60
@@ -45,14 +46,19 @@ def tickets(seed: int = 7, many: int = 600) -> list[NewTicket]:
         hours = chance.expovariate(1 / (30 if category == "Login" else 8))
         made.append(
             NewTicket(
-                external_id=f"T-{number}", created_at=created, category=category,
+                external_id=f"T-{number}",
+                created_at=created,
+                category=category,
                 text=f"{chance.choice(TEXTS[category])}. Order {number}.",
-                department=DEPARTMENTS[category], product=chance.choice(["Shop", "App"]),
-                priority=chance.choice(["low", "normal", "high"]), customer=f"[id:{chance.randrange(400):010x}]",
+                department=DEPARTMENTS[category],
+                product=chance.choice(["Shop", "App"]),
+                priority=chance.choice(["low", "normal", "high"]),
+                customer=f"[id:{chance.randrange(400):010x}]",
                 resolved_at=created + int(hours * 3600) if chance.random() < 0.9 else None,
-                reassignments=chance.choice([0, 0, 0, 1, 2]), extra={"Channel": chance.choice(["mail", "chat"])},
+                reassignments=chance.choice([0, 0, 0, 1, 2]),
+                extra={"Channel": chance.choice(["mail", "chat"])},
             )
-        )  # fmt: skip
+        )
     return made
 
 
@@ -61,7 +67,7 @@ def fill(store: Store, made: list[NewTicket], *, name: str = "tickets.csv", file
     departments = len({ticket.department for ticket in made} - {None})
     with store.write_dataset(name, file_hash, {"text": "Body"}, START) as adding:
         adding.add(made)
-        adding.finish(Sums(row_count=len(made), department_count=departments, bad_row_count=2, bad_rows=()))
+        adding.finish(ImportTotals(row_count=len(made), department_count=departments, bad_row_count=2, bad_rows=()))
     return adding.dataset_id
 
 
@@ -72,10 +78,11 @@ def group(store: Store, dataset_id: int) -> int:
     pairs = [(ticket.ticket_id, names.index(ticket.said.category or "")) for ticket in found]
     clusters = [
         {
-            "cluster_id": at, "label": f"{name.lower()}, order",
+            "cluster_id": at,
+            "label": f"{name.lower()}, order",
             "medoids": [{"ticket_id": t.ticket_id} for t in found if t.said.category == name][:3],
         }
         for at, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     figures = {"silhouette": 0.41, "stability": 0.93, "noise": 0.0, "clusters": clusters}
     return store.add_run(dataset_id, "ward", "builtin", figures, pairs, START).run_id

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tallystick.rooms.insight.ingest.taking import Asked, take
+from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, take
 from tallystick.rooms.insight.pii import Placeholders
 from tallystick.rooms.insight.sample.tickets import make, sample
 from tallystick.rooms.insight.store import Store
@@ -45,7 +45,7 @@ def test_the_release_of_april_changed_what_customers_write_about() -> None:
 @pytest.mark.promise("insight.sample", "insight.pii")
 def test_nothing_personal_of_the_sample_reaches_the_database(store: Store, tmp_path: Path) -> None:
     (tmp_path / "tickets.csv").write_bytes(sample())
-    asked = Asked(workspace=tmp_path, file_path="tickets.csv")
+    asked = ImportRequest(workspace=tmp_path, file_path="tickets.csv")
     taken = take(asked, store, Placeholders(b"k" * 32), now=1)
     assert taken.inserted == len(rows())
     assert taken.dataset.bad_row_count == 0

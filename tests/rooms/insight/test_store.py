@@ -1,9 +1,10 @@
 import pytest
 
-from tallystick.rooms.insight.nouns import BadRow, NewTicket, Where
-from tallystick.rooms.insight.store import Store, Sums
+from tallystick.rooms.insight.model import BadRow, NewTicket, Where
+from tallystick.rooms.insight.store import Store
+from tallystick.rooms.insight.store.dataset_writer import ImportTotals
 
-SUMS = Sums(row_count=3, department_count=2, bad_row_count=1, bad_rows=(BadRow(line=4, reason="no_text"),))
+SUMS = ImportTotals(row_count=3, department_count=2, bad_row_count=1, bad_rows=(BadRow(line=4, reason="no_text"),))
 
 
 def tickets() -> list[NewTicket]:

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.rooms.insight.nouns import NewTicket
-from tallystick.rooms.insight.store import Store, Sums
+from tallystick.rooms.insight.model import NewTicket
+from tallystick.rooms.insight.store import Store
+from tallystick.rooms.insight.store.dataset_writer import ImportTotals
 
 MODEL = "given"
 
@@ -17,7 +18,7 @@ def filled(store: Store, tickets: Sequence[NewTicket], name: str = "t.csv") -> i
     departments = len({ticket.department for ticket in tickets})
     with store.write_dataset(name, f"{name:0>64}"[-64:], {"text": "Body"}, 1) as adding:
         adding.add(tickets)
-        adding.finish(Sums(row_count=len(tickets), department_count=departments, bad_row_count=0, bad_rows=()))
+        adding.finish(ImportTotals(row_count=len(tickets), department_count=departments, bad_row_count=0, bad_rows=()))
     return adding.dataset_id
 
 

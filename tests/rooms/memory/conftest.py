@@ -1,7 +1,6 @@
 """What the memory tests share."""
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,10 @@ import sqlalchemy as sa
 
 from tallystick.settings import Settings
 from tallystick.storage.database import open_engine
-from tests.databases import migrate_with
-from tests.postgres import start_postgres
+from tests.databases import migrate_with, new_database
 from tests.rooms.memory.remembering import Remembering
 
 Open = Callable[..., Remembering]
-_numbers = count()
 
 
 @pytest.fixture
@@ -38,23 +35,10 @@ def memory(open_memory: Open) -> Remembering:
     return open_memory()
 
 
-@pytest.fixture(scope="session")
-def memory_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URL of a PostgreSQL that is started once."""
-    return start_postgres(tmp_path_factory.mktemp("postgres"))
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database, of each kind in turn."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'some.db'}"
-    server = sa.make_url(request.getfixturevalue("memory_postgres")).set(drivername="postgresql+psycopg")
-    name = f"memory_{next(_numbers)}"
-    admin = sa.create_engine(server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    return server.set(database=name).render_as_string(hide_password=False)
+    return new_database(request.param, tmp_path)
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import sys
 from dataclasses import replace
 from hashlib import sha256
 
-from tallystick.rooms.memory.dossier import Dossier
-from tallystick.rooms.memory.nouns import Figures, Observation
+from tallystick.rooms.memory.model import Figures, Observation
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.states import decide
+from tallystick.rooms.memory.weigh.evidence import Evidence
+from tallystick.rooms.memory.weigh.status_rules import decide
 
 POLICY = Policy()
 NOW = 1_760_000_000
@@ -19,7 +19,7 @@ CLASSES = ("test_result", "human", "tool_internal", "document", "tool_external",
 VOLATILITIES = ("static", "low", "medium", "high")
 SUMMARIES = 0.25
 """How many of the cases rest on many summaries, each of two groups."""
-Evidence = list[tuple[Observation, str]]
+Seen = list[tuple[Observation, str]]
 
 
 def observation(chance: random.Random, number: int, *, summary: bool = False) -> Observation:
@@ -50,7 +50,7 @@ def _summary(chance: random.Random, number: int) -> Observation:
     )  # fmt: skip
 
 
-def evidence(chance: random.Random, most: int = 8, *, summaries: bool = False) -> Evidence:
+def evidence(chance: random.Random, most: int = 8, *, summaries: bool = False) -> Seen:
     found = [
         (observation(chance, number), "support" if chance.random() < 0.65 else "contradiction")
         for number in range(chance.randint(0, most // 4 if summaries else most))
@@ -62,11 +62,11 @@ def evidence(chance: random.Random, most: int = 8, *, summaries: bool = False) -
     return found
 
 
-def weighed(found: Evidence, volatility: str, now: int = NOW) -> Figures:
-    dossier = Dossier(POLICY)
+def weighed(found: Seen, volatility: str, now: int = NOW) -> Figures:
+    evidence = Evidence(POLICY)
     for seen, stance in found:
-        dossier.add(seen, stance)
-    return dossier.weigh(volatility, now).figures
+        evidence.add(seen, stance)
+    return evidence.weigh(volatility, now).figures
 
 
 def check(seed: int) -> None:
@@ -95,7 +95,7 @@ def check(seed: int) -> None:
 def check_models(seed: int) -> None:
     """Many inferences of models never make a fact."""
     chance = random.Random(seed)
-    found: Evidence = []
+    found: Seen = []
     for number in range(200):
         seen = replace(observation(chance, number), weighed_as="model_inference", groups=(f"g{number}",))
         found.append((seen, "support"))
@@ -107,7 +107,7 @@ def check_models(seed: int) -> None:
 def check_one_bad_source(seed: int) -> None:
     """One source, however loud and of whatever class, cannot contest what many independent ones say."""
     chance = random.Random(seed)
-    found: Evidence = []
+    found: Seen = []
     for number in range(chance.randint(6, 10)):
         seen = replace(
             observation(chance, number), weighed_as=chance.choice(("human", "document")), groups=(f"good{number}",),

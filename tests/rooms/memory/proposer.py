@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tallystick.rooms.memory import projection
-from tallystick.rooms.memory.projection import Projection
+from tallystick.rooms.memory.project import projection
+from tallystick.rooms.memory.project.projection import Projection
 from tests.rooms.memory.remembering import Remembering
 
 SLOW_S = 0.25

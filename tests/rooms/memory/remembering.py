@@ -7,20 +7,25 @@ from typing import Any
 from tallystick import Gate
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
-from tallystick.rooms.memory.export import export_bytes
-from tallystick.rooms.memory.fold import fold
-from tallystick.rooms.memory.naming import check_id, observation_id, proposition_id
-from tallystick.rooms.memory.nouns import Canonical, Event, Proposition, Transition
+from tallystick.rooms.memory.ids import observation_id, proposition_id, trial_id
+from tallystick.rooms.memory.model import Canonical, Event, Proposition, Transition
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.projection import Projection
+from tallystick.rooms.memory.project.exports import export
+from tallystick.rooms.memory.project.fold import fold
+from tallystick.rooms.memory.project.projection import Projection
+from tallystick.rooms.memory.propose.speakers import Speaker
 from tallystick.rooms.memory.room import Memory
-from tallystick.rooms.memory.speakers import Speaker
-from tallystick.rooms.memory.state import State
 from tallystick.rooms.memory.times import seconds, stamp_of
+from tallystick.rooms.memory.weigh.state import State
 from tests.gates import open_gate
 
 DAY = 86_400
 START = seconds("2024-01-01T00:00:00Z") or 0
+
+
+def export_bytes(state: State) -> bytes:
+    """The canonical document of a state."""
+    return b"".join(export(state))
 
 
 class Notebook:
@@ -87,7 +92,7 @@ class Notebook:
     def test(self, name: str, method: str = "look", *, discriminating: bool = True, agent: str | None = None) -> str:
         args: dict[str, Any] = {"proposition_id": name, "method": method, "expectation": "it is seen"}
         self.tell("propose_test", agent=agent, **args, discriminating=discriminating)
-        return check_id(name, method, "it is seen")
+        return trial_id(name, method, "it is seen")
 
     def result(self, test: str, result: str, report: str = "done", *, agent: str | None = None) -> None:
         self.tell(

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.ageing import LOOKS, look_again_in, lowered
-from tallystick.rooms.memory.agenda import Agenda
-from tallystick.rooms.memory.nouns import FULL
-from tallystick.rooms.memory.scoring import freshness
-from tallystick.rooms.memory.states import decide
+from tallystick.rooms.memory.model import FULL
+from tallystick.rooms.memory.project.record_cache import DueQueue
+from tallystick.rooms.memory.weigh.scoring import freshness
+from tallystick.rooms.memory.weigh.status_rules import REVIEWS, aged_share, decide, review_after
 from tests.rooms.memory.evidence_cases import NOW, POLICY, evidence, weighed
 from tests.rooms.memory.remembering import DAY, Notebook
 from tests.sizes import size
@@ -31,9 +30,9 @@ def test_what_is_not_looked_at_for_longer_than_an_eighth_of_its_half_life_stays_
         now = NOW + chance.randrange(1 << 20)
         figures = weighed(found, volatility, now)
         status = decide(figures, POLICY).status
-        again = look_again_in(status, figures, POLICY, half_life)
+        again = review_after(status, figures, POLICY, half_life)
         assert half_life is not None
-        if again == half_life // LOOKS:
+        if again == half_life // REVIEWS:
             continue  # within that, a change may be seen late
         assert status != "accepted"
         until = 40 * half_life if again is None else again
@@ -45,8 +44,8 @@ def test_what_is_not_looked_at_for_longer_than_an_eighth_of_its_half_life_stays_
 
 @given(st.integers(0, 10**7), st.integers(0, 40), st.integers(1_000, 10**6))
 def test_freshness_falls_by_no_more_than_a_step_allows(age: int, steps: int, half_life: int) -> None:
-    before, after = freshness(age, half_life), freshness(age + half_life * steps // LOOKS, half_life)
-    assert after >= before * lowered(steps) // FULL - 2
+    before, after = freshness(age, half_life), freshness(age + half_life * steps // REVIEWS, half_life)
+    assert after >= before * aged_share(steps) // FULL - 2
 
 
 @pytest.mark.promise("memory.looks", "memory.decay")
@@ -81,7 +80,7 @@ def test_the_agenda_gives_what_a_search_through_everything_would(chance: random.
     def read_on(after: tuple[int, str]) -> list[tuple[int, str]]:
         return sorted((due, name) for name, due in table.items() if due is not None and (due, name) > after)[:page]
 
-    agenda, now = Agenda(read_on, changed), 0
+    agenda, now = DueQueue(read_on, changed), 0
 
     def put(due: Due) -> None:
         changed[due.id] = due

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tallystick.rooms.memory.attaching import holds_words
+from tallystick.rooms.memory.weigh.edges import holds_words
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook
 
@@ -51,10 +51,10 @@ def test_what_an_edge_counts_for_is_the_same_from_the_tables(open_memory: Open) 
     memory.bytes()
     memory.close()
     again = open_memory()
-    stands = again.room.reading.explain(name, now=again.now)
-    assert stands is not None
-    assert stands["standing"]["rule"] == "S8-tentative"
-    assert stands["standing"]["figures"]["support_groups"] == 0
+    assessment = again.room.queries.explain(name, now=again.now)
+    assert assessment is not None
+    assert assessment["standing"]["rule"] == "S8-tentative"
+    assert assessment["standing"]["figures"]["support_groups"] == 0
 
 
 @pytest.mark.promise("memory.agent-ceiling")
@@ -144,7 +144,7 @@ def test_how_a_test_was_meant_before_can_still_be_asked(open_memory: Open) -> No
     before = memory.gate.ledger.size() - 1
     memory.call("propose_test", discriminating=True, **args).unwrap()
     for seq, discriminating in ((before, False), (memory.gate.ledger.size() - 1, True)):
-        told = memory.room.reading.explain(fact, now=memory.now, as_of_seq=seq)
+        told = memory.room.queries.explain(fact, now=memory.now, as_of_seq=seq)
         assert told is not None
         assert [one["discriminating"] for one in told["tests"]] == [discriminating]
 

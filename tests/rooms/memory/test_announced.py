@@ -2,8 +2,8 @@
 
 import pytest
 
-from tallystick.rooms.memory.rivals import Places
 from tallystick.rooms.memory.times import stamp_of
+from tallystick.rooms.memory.weigh.rivals import Precedence
 from tests.rooms.memory.remembering import DAY, START, Notebook, Remembering
 
 LATER = START + DAY
@@ -59,7 +59,7 @@ def test_two_that_are_announced_for_the_same_time_are_rivals() -> None:
         "Ada lives_in Rome", *book.sources("Rome", 4, "human"), volatility="static", valid_from=stamp_of(LATER + DAY)
     )
     assert (book[third].status, book[third].rivals, book[one].superseded_by) == ("accepted", (), None)
-    places = Places([book[one], book[third]], functional=True, now=LATER + 2 * DAY)
+    places = Precedence([book[one], book[third]], functional=True, now=LATER + 2 * DAY)
     assert places.of(book[one]) == ((), third)
 
 
@@ -70,10 +70,10 @@ def test_who_asks_is_told_what_holds_at_the_moment(memory: Remembering) -> None:
     now = memory.propose(*seen, fact="Ada lives_in Lisbon", volatility="static")
     then = memory.propose(*later, fact="Ada lives_in Berlin", volatility="static", valid_from=stamp_of(LATER))
     for moment, taken in ((memory.now, None), (LATER - 1, None), (LATER, then)):
-        told = memory.room.reading.explain(now, now=moment)
+        told = memory.room.queries.explain(now, now=moment)
         assert told is not None
         assert (told["standing"]["status"], told["superseded_by"]) == ("accepted", taken)
-        new = memory.room.reading.explain(then, now=moment)
+        new = memory.room.queries.explain(then, now=moment)
         assert new is not None
         assert new["standing"]["label"] == ("accepted" if taken else "accepted, but only from 2024-01-02 on")
     before = memory.bytes()

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.explain import explain_proposition
-from tallystick.rooms.memory.nouns import Event
+from tallystick.rooms.memory.model import Event
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.what_if import what_if
+from tallystick.rooms.memory.recall.counterfactuals import what_if
+from tallystick.rooms.memory.recall.explanation import explain_proposition
 from tests.rooms.memory.remembering import DAY, Notebook, Remembering
 from tests.sizes import size
 
@@ -171,7 +171,7 @@ def test_a_rival_that_was_refuted_since_still_contested_it_then(memory: Remember
 
     rome, oslo = told("Rome"), told("Oslo")
     then = memory.gate.ledger.size() - 1
-    reading = memory.room.reading
+    reading = memory.room.queries
 
     def seen(**more: Any) -> tuple[str, list[str], str]:
         explained = reading.explain(rome, now=memory.now, **more)
@@ -180,12 +180,12 @@ def test_a_rival_that_was_refuted_since_still_contested_it_then(memory: Remember
         return (
             explained["standing"]["status"],
             [change["after"] for change in explained["history"]][-2:],
-            next(fact.stands.status for fact in facts if fact.one.id == rome),
+            next(fact.assessment.status for fact in facts if fact.one.id == rome),
         )
 
     before = seen()
     assert before == ("contested", ["accepted", "contested"], "contested")
-    test = next(iter(memory.projection.ask(lambda state: list(state.dossier(oslo).trials))))
+    test = next(iter(memory.projection.ask(lambda state: list(state.evidence(oslo).trials))))
     memory.call(
         "execute_test_result_ingest", test_id=test, result="failed", report="Nobody there.",
         observed_at="2024-01-01T00:00:00Z",

@@ -8,14 +8,15 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from tallystick.rooms.memory.catalogue import Catalogue
-from tallystick.rooms.memory.fold import fold
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.recall import Wanted, recall
-from tallystick.rooms.memory.standing import standing
-from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.store import Store, rows
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.project.fold import fold
+from tallystick.rooms.memory.project.stored_state import StoredState
+from tallystick.rooms.memory.recall.answers import RecallRequest, recall
+from tallystick.rooms.memory.recall.indexes import MemoryIndexes
+from tallystick.rooms.memory.store import rows
+from tallystick.rooms.memory.store.rows import Store
+from tallystick.rooms.memory.weigh.assessment import assess
+from tallystick.rooms.memory.weigh.state import State
 from tests.rooms.memory.remembering import DAY, Notebook
 
 
@@ -65,13 +66,13 @@ def counted(engine: Engine) -> Iterator[list[str]]:
     sa.event.remove(engine, "before_cursor_execute", note)
 
 
-def catalogue_of(state: State) -> Catalogue:
-    catalogue = Catalogue(None)
-    catalogue.fill(
+def catalogue_of(state: State) -> MemoryIndexes:
+    indexes = MemoryIndexes(None)
+    indexes.fill(
         sorted(state.observations.ordered(), key=lambda seen: seen.seq),
         sorted(state.propositions.ordered(), key=lambda one: one.seq),
     )
-    return catalogue
+    return indexes
 
 
 @pytest.mark.promise("reading.recall")
@@ -82,11 +83,11 @@ def test_evidence_that_is_gathered_at_once_weighs_what_it_weighs_in_memory(
     book = told(12)
     written(book, engine)
     stored, names = StoredState(Policy(), Store(engine)), sorted(book.state.propositions.held)
-    stored.gather([*names, *names, "prop_none"])
+    stored.load_evidence([*names, *names, "prop_none"])
     for name in names:
-        assert standing(stored, book[name], book.now) == standing(book.state, book[name], book.now)
-        assert stored.dossier(name).trials == book.state.dossier(name).trials
-        assert stored.dossier(name).known == book.state.dossier(name).known
+        assert assess(stored, book[name], book.now) == assess(book.state, book[name], book.now)
+        assert stored.evidence(name).trials == book.state.evidence(name).trials
+        assert stored.evidence(name).known == book.state.evidence(name).known
 
 
 @pytest.mark.promise("reading.recall")
@@ -114,12 +115,12 @@ def test_an_answer_from_the_tables_is_the_same_as_from_memory_and_takes_no_more_
         book = told(size)
         Store(engine).wipe()
         written(book, engine)
-        catalogue, wanted = catalogue_of(book.state), Wanted(query="lives or stayed in Lisbon", limit=50)
+        indexes, wanted = catalogue_of(book.state), RecallRequest(query="lives or stayed in Lisbon", limit=50)
         with counted(engine) as asked:
             state = StoredState(Policy(), Store(engine))
-            found = recall(state, NoLog(), catalogue, wanted, now=book.now)
+            found = recall(state, NoLog(), indexes, wanted, now=book.now)
         assert len(found.facts) >= min(size, 20)
-        assert any(fact.one.predicate == "lives_in" and fact.stands.status == "accepted" for fact in found.facts)
-        assert found == recall(book.state, NoLog(), catalogue, wanted, now=book.now)
+        assert any(fact.one.predicate == "lives_in" and fact.assessment.status == "accepted" for fact in found.facts)
+        assert found == recall(book.state, NoLog(), indexes, wanted, now=book.now)
         numbers.append(len(asked))
     assert numbers[1] <= numbers[0]

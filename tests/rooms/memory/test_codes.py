@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.memory.payloads import MAX_TEXT
+from tallystick.rooms.memory.tools.payloads import MAX_TEXT
 from tests.gates import outcomes
 from tests.rooms.memory.remembering import DAY, Remembering, stamp_of
 

@@ -5,8 +5,8 @@ import pytest
 from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.memory import MANIFEST
-from tallystick.rooms.memory.consolidation import CAP_EXCEEDED
 from tallystick.rooms.memory.policy import HOUR, MemorySettings, Policy
+from tallystick.rooms.memory.weigh.consolidation import CAP_EXCEEDED
 from tallystick.settings import parse_settings
 from tests.rooms.memory.remembering import Notebook
 

@@ -30,7 +30,7 @@ def test_two_documents_against_two_are_contested_and_a_test_is_proposed_that_can
     assert book[name].canonical_id is not None
     book.contradict(name, *book.sources("nine", 2))
     assert (book[name].status, book[name].rule, book[name].canonical_id) == ("contested", "S4-conflict", None)
-    (test,) = book.state.dossier(name).trials.values()
+    (test,) = book.state.evidence(name).trials.values()
     assert (test.proposed_by, test.discriminating, test.result) == ("policy", True, None)
     book.result(test.id, "failed", "Looked through the telescope: there are nine.")
     assert (book[name].status, book[name].rule) == ("rejected", "S1-failed-test")
@@ -73,7 +73,7 @@ def test_the_newest_result_of_a_test_counts_and_one_that_passes_supports() -> No
     assert book[name].status != "rejected"
     book.result(weak, "inconclusive", "still nobody")
     assert len(book.state.edges_of(name)) == 4
-    kept = book.state.observations.get(book.state.dossier(name).trials[weak].observation_id or "")
+    kept = book.state.observations.get(book.state.evidence(name).trials[weak].observation_id or "")
     assert kept is not None
     assert (kept.weighed_as, kept.groups) == ("test_result", ("ask around",))
 

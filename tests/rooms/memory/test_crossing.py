@@ -7,10 +7,10 @@ import pytest
 
 from tallystick import Gate
 from tallystick.gate.execute.outcome import Outcome
-from tallystick.rooms.memory.events import events_in
-from tallystick.rooms.memory.export import export_bytes
-from tallystick.rooms.memory.fold import replay
+from tallystick.rooms.memory.project.fold import replay
+from tallystick.rooms.memory.project.receipts import events_in
 from tests.rooms.memory.conftest import Open
+from tests.rooms.memory.remembering import export_bytes
 
 
 async def at_once(gate: Gate, calls: list[tuple[str, dict[str, Any]]]) -> list[Outcome]:

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.independence import WEIGHED, Unit, independent
-from tallystick.rooms.memory.nouns import Observation
+from tallystick.rooms.memory.model import Observation
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.ranks import Ranks
-from tallystick.rooms.memory.scoring import Side
+from tallystick.rooms.memory.weigh.independence import WEIGHED, GroupRanks, Unit, independent
+from tallystick.rooms.memory.weigh.scoring import Side
 from tests.rooms.memory.evidence_cases import CLASSES, NOW, observation
 from tests.rooms.memory.remembering import Notebook
 from tests.sizes import size
@@ -69,7 +68,7 @@ def test_the_strongest_come_first_however_they_changed(chance: random.Random) ->
     assert all(0 < unit.strength <= policy.cap for unit in units)
 
 
-class _Weighing(Ranks):
+class _Weighing(GroupRanks):
     """Counts how many are weighed."""
 
     weighed = 0
@@ -85,7 +84,7 @@ class _Weighing(Ranks):
 @pytest.mark.promise("memory.crowds")
 @pytest.mark.parametrize("copies", [False, True])
 def test_one_more_source_does_not_make_all_be_weighed_again(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:  # noqa: FBT001
-    monkeypatch.setattr("tallystick.rooms.memory.scoring.Ranks", _Weighing)
+    monkeypatch.setattr("tallystick.rooms.memory.weigh.scoring.GroupRanks", _Weighing)
     book = Notebook()
     number = size(600, 5_000)
     texts = ["two moons" if copies else f"two moons, says {at}" for at in range(number)]

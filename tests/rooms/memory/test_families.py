@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.memory.rivals import MOST_RIVALS, Places, successors
 from tallystick.rooms.memory.times import stamp_of
+from tallystick.rooms.memory.weigh.rivals import MOST_RIVALS, Precedence, successors
 from tests.rooms.memory.remembering import DAY, START, Notebook
 from tests.sizes import size
 
@@ -43,7 +43,7 @@ def _life(seed: int) -> Notebook:
 def test_what_is_not_looked_at_would_not_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = range(size(300, 4_000))
     lives = [list(_life(seed).state.propositions.bodies()) for seed in seeds]
-    monkeypatch.setattr(Places, "concern", lambda *_: True)
+    monkeypatch.setattr(Precedence, "concern", lambda *_: True)
     for seed in seeds:
         assert list(_life(seed).state.propositions.bodies()) == lives[seed], seed
 
@@ -51,14 +51,14 @@ def test_what_is_not_looked_at_would_not_have_changed(monkeypatch: pytest.Monkey
 @pytest.mark.promise("memory.rivals", "memory.crowds")
 def test_one_of_very_many_rivals_names_a_few_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     book, looked = Notebook(), 0
-    of = Places.of
+    of = Precedence.of
 
-    def counted(self: Places, one: Any) -> Any:
+    def counted(self: Precedence, one: Any) -> Any:
         nonlocal looked
         looked += 1
         return of(self, one)
 
-    monkeypatch.setattr(Places, "of", counted)
+    monkeypatch.setattr(Precedence, "of", counted)
     number = size(120, 1_000)
     said = (book.sources(f"town {at}", 2, "human") for at in range(number))
     names = [book.propose(f"Ada lives_in town-{at}", *seen) for at, seen in enumerate(said)]

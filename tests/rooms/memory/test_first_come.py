@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from benchmarks.memory.stage import Stage
 from tallystick.gate.session import Caller, Session
-from tallystick.rooms.memory.naming import observation_id
-from tallystick.rooms.memory.nouns import Figures
-from tallystick.rooms.memory.speakers import ANOTHER, Speaker
-from tallystick.rooms.memory.standing import standing
+from tallystick.rooms.memory.ids import observation_id
+from tallystick.rooms.memory.model import Figures
+from tallystick.rooms.memory.propose.speakers import ANOTHER, Speaker
 from tallystick.rooms.memory.times import stamp_of
+from tallystick.rooms.memory.weigh.assessment import assess
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Notebook, Remembering
 from tests.sizes import size
@@ -121,8 +121,8 @@ def test_whether_a_reading_is_a_note_read_back_depends_on_times_and_not_on_which
                 )
         found = stage.state.propositions.get(fact or "")
         assert found is not None
-        stands = standing(stage.state, found, begin + 100 * hour)
-        return stands.status, stands.figures
+        assessment = assess(stage.state, found, begin + 100 * hour)
+        return assessment.status, assessment.figures
 
     # Whoever tells at once and whoever tells later tell the same.
     later = [moment for moment in range(read, 40) if moment != written]
@@ -183,8 +183,8 @@ def test_nobody_is_bound_by_what_an_agent_says_that_words_mean(open_memory: Open
             assert again.rejection.code == "POLICY_VIOLATION"
     assert results[0] == results[1]
     # How it stood before is still told, and the tables are those that a rebuild makes.
-    then = late.room.reading.explain(name, as_of_seq=between, now=late.now)
-    now = late.room.reading.explain(name, now=late.now)
+    then = late.room.queries.explain(name, as_of_seq=between, now=late.now)
+    now = late.room.queries.explain(name, now=late.now)
     assert then is not None
     assert now is not None
     assert {edge["by_agent"] for edge in then["edges"]} == {True, False}

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.letters import composed, folded, looks_like
-from tallystick.rooms.memory.naming import name_key, text_key
-from tallystick.rooms.memory.recall import Wanted
+from tallystick.rooms.memory.ids import composed, folded, name_key, skeleton, text_key
+from tallystick.rooms.memory.recall.answers import RecallRequest
 from tests.rooms.memory.remembering import Notebook, Remembering
 
 ALL_SIGNS = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
@@ -17,7 +16,7 @@ ON_PYTHON_3_11 = "e8fc22399c8766efd35c053f352a74b5a94ce7ed7393f3dbcdb2e4a6b1c176
 
 @pytest.mark.promise("reading.same-bytes")
 def test_every_sign_is_compared_as_it_was_when_this_was_written() -> None:
-    made = "\n".join(f"{folded(sign)}\x00{looks_like(sign)}\x00{composed(sign)}" for sign in ALL_SIGNS)
+    made = "\n".join(f"{folded(sign)}\x00{skeleton(sign)}\x00{composed(sign)}" for sign in ALL_SIGNS)
     assert sha256(made.encode()).hexdigest() == ON_PYTHON_3_11
 
 
@@ -60,8 +59,8 @@ def test_other_words_are_another_text(other: str) -> None:
 def test_what_does_not_show_makes_no_other_text(text: str, unseen: str, place: int) -> None:
     at = place % (len(text) + 1)
     changed = text[:at] + unseen + text[at:]
-    assert looks_like(changed) == looks_like(text)
-    assert looks_like(looks_like(text)) == looks_like(text)
+    assert skeleton(changed) == skeleton(text)
+    assert skeleton(skeleton(text)) == skeleton(text)
 
 
 @pytest.mark.promise("reading.words")
@@ -69,7 +68,7 @@ def test_what_does_not_show_makes_no_other_text(text: str, unseen: str, place: i
 @pytest.mark.parametrize("by", ["entity", "predicate"])
 def test_a_name_that_no_database_takes_is_one_that_nobody_has(memory: Remembering, by: str, name: str) -> None:
     memory.propose(memory.observe())
-    found = memory.room.reading.recall(Wanted(query="Lisbon", **{by: name}), now=memory.now)
+    found = memory.room.queries.recall(RecallRequest(query="Lisbon", **{by: name}), now=memory.now)
     assert not found.facts
-    known = memory.room.reading.recall(Wanted(query="", entity="Ada", predicate="lives in"), now=memory.now)
+    known = memory.room.queries.recall(RecallRequest(query="", entity="Ada", predicate="lives in"), now=memory.now)
     assert known.facts

@@ -33,7 +33,7 @@ def test_a_result_counts_whenever_it_was_observed_until_a_newer_one_comes(
     memory = open_memory()
     name, test = pump_under_test(memory, when)
     result(memory, test, found, when, agent)
-    explained = memory.room.reading.explain(name, now=memory.now)
+    explained = memory.room.queries.explain(name, now=memory.now)
     assert explained is not None
     assert [one["result"] for one in explained["tests"]] == [found]
     if agent is None and found == "failed":
@@ -56,10 +56,10 @@ def test_what_was_observed_long_ago_is_kept_aged_and_told_as_such(open_memory: O
         memory.observe("The pump runs.", "a log", observed_at=when), fact="pump is_running yes", volatility="high"
     )
     memory.call("request_consolidation").unwrap()
-    reading = memory.room.reading
+    reading = memory.room.queries
     facts = {fact.one.id: fact for fact in reading.ask(query="What colour is the pump? Is it running?").facts}
-    assert facts[name].stands.status == "provisional"
-    assert facts[changing].stands.figures.freshness == 0
+    assert facts[name].assessment.status == "provisional"
+    assert facts[changing].assessment.figures.freshness == 0
     assert when in {one["observed_at"] for one in reading.ask(query="pump blue").as_dict()["passages"]}
     assert any(when.encode() in piece for piece in reading.json_ld())
     before = memory.bytes()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tallystick.rooms.memory import account
-from tallystick.rooms.memory.recall import Recollection
+from tallystick.rooms.memory.recall import listings
+from tallystick.rooms.memory.recall.answers import RecallAnswer
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Remembering
 
@@ -31,22 +31,22 @@ def begin_again(memory: Remembering) -> None:
         memory.projection._begin_again()
 
 
-def recalled(memory: Remembering) -> Recollection:
-    return memory.room.reading.ask(query="Where does Ada live?", now=memory.now)
+def recalled(memory: Remembering) -> RecallAnswer:
+    return memory.room.queries.ask(query="Where does Ada live?", now=memory.now)
 
 
 QUESTIONS: dict[str, Callable[[Remembering], Any]] = {
-    "status": lambda memory: account.status(memory.projection, memory.now),
-    "propositions": lambda memory: account.propositions(
+    "status": lambda memory: listings.status(memory.projection, memory.now),
+    "propositions": lambda memory: listings.propositions(
         memory.projection, status=None, subject="Ada", limit=9, offset=0, now=memory.now
     ),
-    "observations": lambda memory: account.observations(memory.projection, limit=9, offset=0),
-    "sources": lambda memory: account.things(memory.projection, "sources", limit=9, offset=0),
-    "history": lambda memory: account.history(memory.projection, None, 9),
-    "known": lambda memory: memory.room.reading.known("Ada", "lives_in"),
+    "observations": lambda memory: listings.observations(memory.projection, limit=9, offset=0),
+    "sources": lambda memory: listings.records(memory.projection, "sources", limit=9, offset=0),
+    "history": lambda memory: listings.history(memory.projection, None, 9),
+    "known": lambda memory: memory.room.queries.known("Ada", "lives_in"),
     "recall": lambda memory: (recalled(memory).facts, recalled(memory).passages),
     "export": Remembering.bytes,
-    "linked data": lambda memory: memory.room.reading.json_ld(now=memory.now),
+    "linked data": lambda memory: memory.room.queries.json_ld(now=memory.now),
 }
 
 

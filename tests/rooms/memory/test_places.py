@@ -6,19 +6,19 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from tallystick.rooms.memory import cached
-from tallystick.rooms.memory.export import export_bytes
-from tallystick.rooms.memory.fold import fold
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.store import Store, places
+from tallystick.rooms.memory.project import record_cache
+from tallystick.rooms.memory.project.fold import fold
+from tallystick.rooms.memory.project.stored_state import StoredState
 from tallystick.rooms.memory.store import rows as rows_of
-from tallystick.rooms.memory.store.tables import EDGES, FOUND, LATELY
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.store import statements
+from tallystick.rooms.memory.store.rows import Store
+from tallystick.rooms.memory.store.tables import EDGES, RECENT_ROWS, ROW_INDEX
 from tallystick.settings import Settings
 from tallystick.storage.database import open_engine, schema_version, writing
 from tests.databases import make_shared_database
 from tests.rooms.memory.conftest import Open
-from tests.rooms.memory.remembering import Notebook
+from tests.rooms.memory.remembering import Notebook, export_bytes
 
 A_BATCH = 7
 
@@ -74,30 +74,30 @@ def rows(engine: Engine, table: sa.Table) -> int:
 def test_what_is_written_is_found_before_and_after_its_place_has_moved(engine: Engine) -> None:
     book = a_life(30)
     store = write(book, engine)
-    assert rows(engine, LATELY) > 0
-    assert rows(engine, FOUND) > 0
+    assert rows(engine, RECENT_ROWS) > 0
+    assert rows(engine, ROW_INDEX) > 0
     same(book, engine)
     with writing(engine) as connection:
-        for _ in range(places.SLICES):
+        for _ in range(statements.SLICES):
             store._mover.put(connection, ())
-    assert rows(engine, LATELY) == 0
+    assert rows(engine, RECENT_ROWS) == 0
     same(book, engine)
 
 
 @pytest.mark.promise("memory.places")
 def test_a_place_that_is_noted_twice_is_one(engine: Engine) -> None:
-    noted = [(places.key_of("obs_" + "1" * 32, places.OBSERVATION), 5)]
+    noted = [(statements.key_of("obs_" + "1" * 32, statements.OBSERVATION), 5)]
     mover = Store(engine)._mover
     with writing(engine) as connection:
-        for _ in range(3 * places.SLICES):
+        for _ in range(3 * statements.SLICES):
             mover.put(connection, noted)
-    assert rows(engine, FOUND) == 1
-    assert rows(engine, LATELY) <= 1
+    assert rows(engine, ROW_INDEX) == 1
+    assert rows(engine, RECENT_ROWS) <= 1
 
 
 @pytest.mark.promise("memory.places")
 def test_ids_that_share_a_number_are_told_apart(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (places, cached, rows_of):
+    for module in (statements, record_cache, rows_of):
         monkeypatch.setattr(module, "number_in", lambda name: int(name[-1:], 16) % 3)
     book = a_life(12)
     write(book, engine)

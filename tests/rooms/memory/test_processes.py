@@ -15,11 +15,11 @@ from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.session import Session
-from tallystick.rooms.memory.checks import CLOCK_SLACK_S, Snapshot, check
 from tallystick.rooms.memory.policy import Policy
 from tallystick.rooms.memory.room import PROPOSALS
-from tallystick.rooms.memory.state import State
-from tallystick.rooms.memory.store import Store
+from tallystick.rooms.memory.store.rows import Store
+from tallystick.rooms.memory.weigh.proposal_rule import CLOCK_SLACK_S, Snapshot, check
+from tallystick.rooms.memory.weigh.state import State
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import START, Notebook, stamp_of
 from tests.rooms.memory.test_replay import from_nothing
@@ -101,10 +101,10 @@ def test_a_proposal_that_is_judged_again_is_judged_as_it_came() -> None:
     """What memory makes of the arguments at one stand must not be taken for what was proposed at the next."""
     book = Notebook()
     note = book.observe("Ada lives here.", "a model", "model_inference")
-    stands = [book.state, State(Policy())]
+    assessment = [book.state, State(Policy())]
 
     def ask(question: Callable[[State], Decision]) -> Decision:
-        return [question(state) for state in stands][-1]
+        return [question(state) for state in assessment][-1]
 
     snapshot = Snapshot(digest="", policy=Policy(), ask=ask, now=lambda: START)
     catalogue = Catalogue()
@@ -112,9 +112,9 @@ def test_a_proposal_that_is_judged_again_is_judged_as_it_came() -> None:
     given = {"text": "Ada lives here.", "source": {"id": "a", "class": "document"}, "observed_at": stamp_of(START)}
     proposal = admit_call(catalogue, "record_observation", given)
     assert isinstance(proposal, Proposal)
-    stands.reverse()
+    assessment.reverse()
     assert (check(proposal, snapshot).args or {})["derived_from"] == [note]
-    stands.reverse()  # it was erased meanwhile
+    assessment.reverse()  # it was erased meanwhile
     assert check(proposal, snapshot) == Decision(verdict="allow")
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from benchmarks.memory.attacks import ATTACKS
 from benchmarks.memory.honest import honest
 from benchmarks.memory.stage import Stage
-from tallystick.rooms.memory.fold import replay
 from tallystick.rooms.memory.policy import SWITCHES, Policy
+from tallystick.rooms.memory.project.fold import replay
 from tests.rooms.memory.evidence_cases import check, check_models, check_one_bad_source, digest
 from tests.rooms.memory.remembering import Notebook
 from tests.sizes import size

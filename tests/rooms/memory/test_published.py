@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from tallystick.rooms.memory.policy import MemorySettings, Policy
-from tallystick.rooms.memory.states import RIVAL, SUPERSEDED, TABLE
+from tallystick.rooms.memory.weigh.status_rules import RIVAL, SUPERSEDED, TABLE
 from tests.house.sources import ROOT
 from tests.rooms.memory.remembering import Remembering
 

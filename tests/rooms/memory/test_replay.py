@@ -12,14 +12,16 @@ import sqlalchemy as sa
 
 from tallystick.gate.record.receipt import Draft
 from tallystick.gate.session import Session
-from tallystick.rooms.memory import account, cached, projection, stored
-from tallystick.rooms.memory.events import events_in
-from tallystick.rooms.memory.export import digest, export_bytes
-from tallystick.rooms.memory.fold import replay
 from tallystick.rooms.memory.policy import Policy
-from tallystick.rooms.memory.stored import StoredState
+from tallystick.rooms.memory.project import projection, record_cache, stored_state
+from tallystick.rooms.memory.project.exports import digest
+from tallystick.rooms.memory.project.fold import replay
+from tallystick.rooms.memory.project.receipts import events_in
+from tallystick.rooms.memory.project.stored_state import StoredState
+from tallystick.rooms.memory.recall import listings
+from tallystick.rooms.memory.store import StaleSnapshot
 from tests.rooms.memory.conftest import Open
-from tests.rooms.memory.remembering import Remembering, stamp_of
+from tests.rooms.memory.remembering import Remembering, export_bytes, stamp_of
 from tests.sizes import size
 
 AUDITOR = Session(session_id="audit")
@@ -72,7 +74,7 @@ def test_live_and_rebuilt_and_in_memory_are_the_same_bytes_on_every_database(
 ) -> None:
     # Small batches, and little at hand: whatever is written and fetched again must not differ.
     monkeypatch.setattr(projection, "BATCH", 7)
-    monkeypatch.setattr(cached, "HELD", 3)
+    monkeypatch.setattr(record_cache, "HELD", 3)
     memory = open_memory(storage={"database_url": database})
     live_a_little(memory, size(40, 400))
     live = memory.bytes()
@@ -100,10 +102,10 @@ def test_a_process_that_comes_later_goes_on_where_the_last_one_stopped(open_memo
 SCRIPT = """
 import sys
 from tallystick import Gate
-from tallystick.rooms.memory.events import events_in
-from tallystick.rooms.memory.export import digest
-from tallystick.rooms.memory.fold import replay
-with Gate.open(sys.argv[1]) as gate:
+from tallystick.rooms.memory.project.receipts import events_in
+from tallystick.rooms.memory.project.exports import digest
+from tallystick.rooms.memory.project.fold import replay
+with Gate.open(sys.argv[1], rooms=["memory"]) as gate:
     room = gate.room("memory")
     room.projection.rebuild()
     print(room.projection.ask(digest, written=True), digest(replay(events_in(gate.ledger.read()), room.policy)))
@@ -156,7 +158,7 @@ def test_a_proposition_goes_with_the_last_observation_that_says_it(open_memory: 
     memory = open_memory()
     other = open_memory()
     seen = memory.observe("My password is hunter22.", "owner", "human")
-    name = memory.propose(seen, fact="owner password hunter22")
+    name = memory.propose(seen, fact="Ada password hunter22")
     memory.call("create_or_link_entity_candidate", name="hunter22", observation_ids=[seen]).unwrap()
     memory.call("propose_test", proposition_id=name, method="log in", expectation="it opens").unwrap()
     assert (memory.status(name), other.status(name)) == ("provisional", "provisional")
@@ -165,8 +167,8 @@ def test_a_proposition_goes_with_the_last_observation_that_says_it(open_memory: 
         assert each.status(name) is None
         assert b"hunter22" not in each.bytes()
         assert each.bytes() == from_nothing(memory)
-        assert not each.room.reading.ask(query="What is my password?").facts
-        assert not any(b"hunter22" in piece for piece in each.room.reading.json_ld())
+        assert not each.room.queries.ask(query="What is my password?").facts
+        assert not any(b"hunter22" in piece for piece in each.room.queries.json_ld())
     memory.projection.rebuild()
     assert memory.bytes() == from_nothing(memory)
     refused = memory.code("attach_support", proposition_id=name, observation_id=memory.observe(), quote="Ada")
@@ -178,8 +180,8 @@ def test_what_another_observation_says_as_well_stays_with_all_that_speaks_agains
     open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(projection, "BATCH", 1)
-    monkeypatch.setattr(cached, "HELD", 0)
-    monkeypatch.setattr(stored, "HELD", 0)
+    monkeypatch.setattr(record_cache, "HELD", 0)
+    monkeypatch.setattr(stored_state, "HELD", 0)
     memory = open_memory()
     first, denial, again = (
         memory.observe(f"Ada lives in Lisbon, {how}.", how) for how in ("a letter", "a rumour", "a diary")
@@ -189,15 +191,15 @@ def test_what_another_observation_says_as_well_stays_with_all_that_speaks_agains
         memory.call(tool, proposition_id=name, observation_id=seen, quote="Ada lives in Lisbon").unwrap()
     erase(memory, first)
     assert memory.bytes() == from_nothing(memory)
-    explained = memory.room.reading.explain(name, now=memory.now)
+    explained = memory.room.queries.explain(name, now=memory.now)
     assert explained is not None
     assert {edge["observation"]["id"]: edge["stance"] for edge in explained["edges"]} == {
         denial: "contradiction",
         again: "support",
     }
     assert explained["standing"]["figures"]["contradiction"] == explained["standing"]["figures"]["support"] > 0
-    assert [fact.one.id for fact in memory.room.reading.ask(query="Ada Lisbon").facts] == [name]
-    without = memory.room.reading.what_if(name, without="a diary", now=memory.now)
+    assert [fact.one.id for fact in memory.room.queries.ask(query="Ada Lisbon").facts] == [name]
+    without = memory.room.queries.what_if(name, without="a diary", now=memory.now)
     assert without is not None
     assert without["then"] is None
     erase(memory, again)
@@ -215,7 +217,7 @@ def test_a_failed_test_outlives_the_dispute_that_gave_rise_to_it(memory: Remembe
         for city in ("Rome", "Oslo")
     }
     rome, _ = (memory.propose(*seen, fact=f"Ida lives_in {city}") for city, seen in told.items())
-    (test,) = memory.projection.ask(lambda state: list(state.dossier(rome).trials))
+    (test,) = memory.projection.ask(lambda state: list(state.evidence(rome).trials))
     memory.call(
         "execute_test_result_ingest", test_id=test, result="failed", report="Nobody of that name.",
         observed_at=stamp_of(memory.now),
@@ -226,7 +228,7 @@ def test_a_failed_test_outlives_the_dispute_that_gave_rise_to_it(memory: Remembe
         assert seen is not None
         memory.gate.ledger.erase(seen.receipt_id, session=AUDITOR, reason="asked for")
     assert memory.status(rome) == "rejected"
-    explained = memory.room.reading.explain(rome, now=memory.now)
+    explained = memory.room.queries.explain(rome, now=memory.now)
     assert explained is not None
     assert [(one["id"], one["result"]) for one in explained["tests"]] == [(test, "failed")]
     assert memory.bytes() == from_nothing(memory)
@@ -235,7 +237,7 @@ def test_a_failed_test_outlives_the_dispute_that_gave_rise_to_it(memory: Remembe
 @pytest.mark.promise("memory.replay")
 def test_tables_of_an_older_form_are_built_again(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as older:
-        for module in (projection, stored):
+        for module in (projection, stored_state):
             older.setattr(module, "FORM", 0)
         memory = open_memory()
         name = memory.propose(memory.observe())
@@ -281,7 +283,7 @@ def test_tables_that_another_wrote_further_are_taken_over(open_memory: Open, mon
     one, two = open_memory(), open_memory()
     seen = one.observe()
     assert one.bytes() == two.bytes()
-    monkeypatch.setattr(cached, "HELD", 0)
+    monkeypatch.setattr(record_cache, "HELD", 0)
     for at in range(5):
         one.observe(f"Number {at}.", f"s{at}")
     one.bytes()
@@ -299,14 +301,14 @@ def test_a_question_is_put_again_when_somebody_writes_meanwhile(memory: Remember
     def question(state: StoredState) -> bool:
         asked.append(state)
         if len(asked) == 1:
-            raise cached.Overtaken
+            raise StaleSnapshot
         return state.observations.get(seen) is not None
 
     assert memory.projection.ask(question)
     assert asked[0] is not asked[1]
 
     def hopeless(_state: StoredState) -> None:
-        raise cached.Overtaken
+        raise StaleSnapshot
 
     with pytest.raises(RuntimeError, match="follow the log"):
         memory.projection.ask(hopeless)
@@ -351,16 +353,16 @@ def test_names_of_any_length_and_any_sign_can_be_kept_and_asked_for(open_memory:
     )
     name = memory.propose(memory.observe(), fact=f"{subject} {predicate} there")
     assert memory.bytes() == from_nothing(memory)
-    reading = memory.room.reading
+    reading = memory.room.queries
     assert [one.id for one in reading.known(subject, predicate)] == [name]
     assert reading.known(subject[:-1], predicate) == []
     for nobody in ("\x00", "a\x00b"):
         asked = ({"entity": nobody}, {"predicate": nobody}, {"query": nobody, "entity": nobody})
         assert [reading.ask(now=memory.now, **one).facts for one in asked] == [(), (), ()]
-        assert account.propositions(
+        assert listings.propositions(
             memory.projection, status=None, subject=nobody, limit=5, offset=0, now=memory.now
         ) == ([], 0)  # fmt: skip
-        assert account.proposition(memory.projection, nobody, memory.now) is None
+        assert listings.proposition(memory.projection, nobody, memory.now) is None
 
 
 @pytest.mark.promise("memory.replay")
@@ -392,7 +394,7 @@ def test_what_was_changed_in_the_tables_is_put_right_by_a_rebuild(memory: Rememb
 @pytest.mark.promise("memory.bounded")
 def test_what_is_at_hand_is_bounded(memory: Remembering, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(projection, "BATCH", 20)
-    monkeypatch.setattr(cached, "HELD", 10)
+    monkeypatch.setattr(record_cache, "HELD", 10)
     names = [
         memory.propose(memory.observe(f"Ada lives in {at}.", f"s{at}"), fact=f"Ada likes {at}") for at in range(60)
     ]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory.independence import WEIGHED, Unit, independent
-from tallystick.rooms.memory.nouns import CLASSES, FULL, Figures, Observation
+from tallystick.rooms.memory.model import CLASSES, FULL, Figures, Observation
 from tallystick.rooms.memory.policy import HOUR, Policy
-from tallystick.rooms.memory.scoring import Side, dempster, freshness, noisy_or
-from tallystick.rooms.memory.states import TABLE, decide, explain
+from tallystick.rooms.memory.weigh.independence import WEIGHED, Unit, independent
+from tallystick.rooms.memory.weigh.scoring import Side, dempster, freshness, noisy_or
+from tallystick.rooms.memory.weigh.status_rules import TABLE, decide, explain
 from tests.rooms.memory.remembering import DAY, Notebook
 from tests.sizes import size
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.rooms.memory import room
-from tallystick.rooms.memory.checks import Snapshot
-from tallystick.rooms.memory.hidden import _properties, hidden_names
 from tallystick.rooms.memory.policy import Policy
+from tallystick.rooms.memory.room import _properties, hidden_names
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot
 from tallystick.settings import RedactSettings
 from tests.rooms.memory.conftest import Open
 from tests.rooms.memory.remembering import Remembering

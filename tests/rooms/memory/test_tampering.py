@@ -106,7 +106,7 @@ KINDS: dict[str, Change] = {
     "another predicate": swapped(b'"predicate":"lives_in"', b'"predicate":"lies_in"', 5),
     "another subject": swapped(b'"subject":"Ada"', b'"subject":"Bob"', 5),
     "other evidence": swapped(b"obs_", b"obs-", 5),
-    "another volatility": swapped(b'"low"', b'"high"', 5),
+    "another volatility": swapped(b'"static"', b'"high"', 5),
     "a refusal that was none": swapped(b'"status":"rejected"', b'"status":"accepted"', 6),
     "a refusal for another reason": swapped(b"POLICY_VIOLATION", b"INVALID_PAYLOAD!", 6),
     "an acceptance that was none": swapped(b'"status":"accepted"', b'"status":"rejected"', 1),

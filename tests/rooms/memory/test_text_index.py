@@ -1,4 +1,4 @@
-"""The index: what it finds, what it keeps, what it forgets, what it costs."""
+"""The index: what it finds, what it keeps, what it costs."""
 
 import random
 from array import array
@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.memory import text_index
-from tallystick.rooms.memory.gathering import Postings, best_of, gather
-from tallystick.rooms.memory.postings import WEIGHTS, pack, weigh
-from tallystick.rooms.memory.text_index import TextIndex
-from tallystick.storage.text_segments import Entry, TextSegments
+from tallystick.rooms.memory.recall import text_index
+from tallystick.rooms.memory.recall.postings import WEIGHTS, Postings, add_scores, best_of, pack, weigh
+from tallystick.rooms.memory.recall.text_index import TextIndex
+from tallystick.storage.text_segments import SegmentEntry, TextSegments
 from tests.sizes import size
 
 WORDS = [f"w{number}" for number in range(60)]
 
 
-def entry(number: int, text: str, **more: object) -> Entry:
-    return Entry(number=0, id=f"obs_{number}", seq=10 * number, words=weigh(text.split()), **more)  # type: ignore[arg-type]
+def entry(number: int, text: str, **more: object) -> SegmentEntry:
+    return SegmentEntry(number=0, id=f"obs_{number}", seq=10 * number, words=weigh(text.split()), **more)  # type: ignore[arg-type]
 
 
 def texts(number: int, seed: int = 1) -> list[str]:
@@ -125,27 +124,6 @@ def test_two_that_fill_one_file_in_other_portions_number_every_text_alike(
         ]
 
 
-@pytest.mark.promise("reading.forgets")
-@pytest.mark.usefixtures("small_segments")
-def test_a_forgotten_text_leaves_no_word_behind(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
-    said = texts(40)
-    said[3], said[36] = "secretword w1", "othersecret w1"
-    index = filled(said, path)
-    index.forget(["obs_3", "obs_36"])
-    assert index.search({"secretword": 1.0}).scores == {}
-    assert index.search({"othersecret": 1.0}).holders == {"othersecret": 0}
-    assert not {3, 36} & index.search({"w1": 1.0}).scores.keys()
-    assert index.entries([3, 36]) == {}
-    assert index.size == 40
-    for number, text in enumerate(texts(16, seed=9), start=40):
-        index.add(entry(number, text))
-    index.close()
-    base = TextSegments(path)
-    assert base.holders("secretword") == base.holders("othersecret") == 0
-    assert list(base.postings("secretword")) == list(base.postings("othersecret")) == []
-
-
 @pytest.mark.promise("reading.index")
 @pytest.mark.usefixtures("small_segments")
 def test_texts_of_an_episode_are_chained_over_segments_and_over_others_between_them() -> None:
@@ -221,5 +199,5 @@ def test_of_many_short_lists_the_newest_postings_before_a_cut_are_taken(
     expected = dict(scores)
     for number in wanted:
         expected[number] = values[number] + scores.get(number, 0.0)
-    assert gather(iter(lists), values, scores, cut=cut, visits=visits) == visits - len(wanted)
+    assert add_scores(iter(lists), values, scores, cut=cut, visits=visits) == visits - len(wanted)
     assert scores == expected

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tallystick.gate.quotes import occurrences
 from tallystick.gate.reply.sources import Source
-from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.book.reader import BookReader
 from tallystick.storage.files import FileSources
 
 
@@ -18,8 +18,8 @@ def lay_out(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
-def shelf_of(root: Path, files: Mapping[str, str | bytes]) -> BookShelf:
-    return BookShelf(FileSources(lay_out(root, files)))
+def shelf_of(root: Path, files: Mapping[str, str | bytes]) -> BookReader:
+    return BookReader(FileSources(lay_out(root, files)))
 
 
 def source(text: str, path: str = "Story/Scenes/SCN-a.md") -> Source:

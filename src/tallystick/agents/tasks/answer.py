@@ -5,7 +5,7 @@ from typing import Any
 from tallystick.agents.problem import Problem
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
-from tallystick.turns.thinking import put_aside
+from tallystick.turns.thought_blocks import put_aside
 
 MAX_ANSWER_BYTES = 1024 * 1024
 """Twice the size of a packet with the longest allowed context in a script of four bytes per character."""

@@ -24,7 +24,7 @@ from tallystick.records import record
 from tallystick.turns.agent import Agent
 from tallystick.turns.loop import run_turn
 from tallystick.turns.model import Ask, Message, Model, ModelError
-from tallystick.turns.prompt.role import role_section
+from tallystick.turns.prompt.sections import role_section
 from tallystick.turns.request import Checker, GateTurn, Request, Watch
 from tallystick.turns.result import TurnResult
 from tallystick.turns.stop_hooks import Hook, stop_hook
@@ -70,25 +70,39 @@ async def execute(  # noqa: PLR0913 - the inputs of a turn and of its receipt
     max_steps: int,
     max_tokens: int | None = None,
     temperature: float | None = None,
+    reply_retries: int = 0,
     clock: Callable[[], float] = monotonic,
     watch: Watch | None = None,
 ) -> Executed:
     """Execute a packet in a gate turn that was started with the agent's limits.
 
-    `max_steps` and `max_tokens` are the caps of the agent's tier; `new_id` and `now` (RFC 3339) come from the server.
+    `max_steps` and `max_tokens` are the caps of the agent's tier, `reply_retries` is as in a `Request`; `new_id` and
+    `now` (RFC 3339) come from the server.
     """
     started_at = now()
     request = Request(
-        message=_request(packet), history=_brief(packet), agent=agent, max_steps=max_steps, max_tokens=max_tokens,
+        message=_request(packet),
+        history=_brief(packet),
+        agent=agent,
+        max_steps=max_steps,
+        max_tokens=max_tokens,
         temperature=temperature,
-    )  # fmt: skip
+        reply_retries=reply_retries,
+    )
     result = await run_turn(request, model=model, turn=turn, check=check, clock=clock, watch=watch)
     report = await _report(packet, agent, model, result, max_tokens)
-    actor = Actor(
-        agent_id=agent.agent_id, provider=model.provider, model=model.name, temperature=temperature,
-        max_tokens=max_tokens,
-    )  # fmt: skip
+    actor = _actor(agent, model, temperature, max_tokens)
     return _executed(packet, actor, result, report, receipt_id=new_id("trc"), times=(started_at, now()))
+
+
+def _actor(agent: Agent, model: Model, temperature: float | None, max_tokens: int | None) -> Actor:
+    return Actor(
+        agent_id=agent.agent_id,
+        provider=model.provider,
+        model=model.name,
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
 
 
 def _executed(
@@ -106,11 +120,18 @@ def _executed(
     # Replace lone surrogates, which a model server may send and which cannot be encoded.
     excerpt = (result.reply or "")[:MAX_EXCERPT].encode("utf-8", "replace").decode()
     receipt = TaskReceipt(
-        receipt_id=receipt_id, packet_id=packet.packet_id, issue_id=packet.parent_issue_id, actor=actor,
-        started_at=times[0], finished_at=times[1], inputs_used=_inputs_used(result), stop_hook=hook,
-        citations=_citations(result.findings), report_excerpt=excerpt,
+        receipt_id=receipt_id,
+        packet_id=packet.packet_id,
+        issue_id=packet.parent_issue_id,
+        actor=actor,
+        started_at=times[0],
+        finished_at=times[1],
+        inputs_used=_inputs_used(result),
+        stop_hook=hook,
+        citations=_citations(result.findings),
+        report_excerpt=excerpt,
         **({} if isinstance(report, Problem) else report),
-    )  # fmt: skip
+    )
     return Executed(receipt=receipt, turn=result, problem=problem)
 
 

@@ -246,6 +246,10 @@ PACKET_SCHEMA: dict[str, Any] = closed(
             }
         ),
     },
-    "parent_packet_id", "run_id", "step_id", "attempt", "clarification",
-)  # fmt: skip
+    "parent_packet_id",
+    "run_id",
+    "step_id",
+    "attempt",
+    "clarification",
+)
 """JSON Schema draft 2020-12; additional fields are refused."""

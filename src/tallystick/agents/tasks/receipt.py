@@ -151,10 +151,13 @@ RECEIPT_SCHEMA: dict[str, Any] = closed(
                     "lines": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["integer", "null"]}},
                     "receipt_id": _NAME,
                 },
-                "path", "sha256", "lines", "receipt_id",
+                "path",
+                "sha256",
+                "lines",
+                "receipt_id",
             ),
         },
         "report_excerpt": {"type": "string", "maxLength": MAX_EXCERPT},
     }
-)  # fmt: skip
+)
 """JSON Schema draft 2020-12; additional fields are refused."""

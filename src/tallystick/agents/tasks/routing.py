@@ -30,7 +30,7 @@ from tallystick.agents.tasks.targets import KnownFile, settled
 from tallystick.agents.wire import OFFLINE
 from tallystick.records import record
 from tallystick.turns.model import Ask, Message, Model, ModelError, Usage
-from tallystick.turns.prompt.role import role_section
+from tallystick.turns.prompt.sections import role_section
 
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _NO_USAGE = Usage()
@@ -38,8 +38,15 @@ NewId = Callable[[str], str]
 Now = Callable[[], str]
 
 SERVER_FIELDS = (
-    "packet_id", "parent_issue_id", "timestamp", "requested_by", "parent_packet_id", "run_id", "step_id", "attempt",
-)  # fmt: skip
+    "packet_id",
+    "parent_issue_id",
+    "timestamp",
+    "requested_by",
+    "parent_packet_id",
+    "run_id",
+    "step_id",
+    "attempt",
+)
 """Packet fields that the server sets; values from a model are ignored."""
 ANSWER_SCHEMA: dict[str, Any] = closed(
     {name: field for name, field in PACKET_SCHEMA["properties"].items() if name not in SERVER_FIELDS}, "clarification"

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tallystick.agents.tasks.packet import Target
 from tallystick.records import record
+from tallystick.text.words import word_spans, words
 
 NOT_RESOLVED = "not_resolved"
 _STRETCH = re.compile(r"(?<![\w/])\w[\w.-]*+(?:/[\w.-]++)*+")
 """A candidate for a path, which then ends at its last file extension."""
 _ENDING = re.compile(r"(?<!/)\.[A-Za-z][A-Za-z0-9]{0,7}(?!\w)")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001 - the typographic apostrophe
 _LEADS = frozenset({"scene", "scenes", "chapter", "chapters", "file", "part", "called", "titled", "named"})
 """Words after which a single ordinary word (`Even`) is a file's name; elsewhere it is just a word."""
 _MOST_FILES, _MOST_LETTERS = 20, 1000
@@ -91,13 +91,13 @@ def _by_path(path: str, known: Iterable[KnownFile]) -> Target | None:
 
 def _by_name(message: str, known: Iterable[KnownFile]) -> Iterator[Target]:
     """Yield the files mentioned by slug or title, in order of mention; the longest matching name wins."""
-    words = [(found.group(), found.start()) for found in _WORD.finditer(_without_paths(message))]
-    spoken = [word.casefold() for word, _ in words]
+    found = list(word_spans(_without_paths(message)))
+    spoken = [word.folded for word in found]
     names: dict[tuple[str, ...], dict[str, str]] = {}
     for each in known:
         for method, given in (("slug", each.slugs), ("title", each.titles)):
             for name in given:
-                names.setdefault(_words(name), {})[each.path] = method
+                names.setdefault(tuple(words(name)), {})[each.path] = method
     longest = max(map(len, names), default=0)
     at = 0
     while at < len(spoken):
@@ -105,8 +105,7 @@ def _by_name(message: str, known: Iterable[KnownFile]) -> Iterator[Target]:
         length = next((size for size in range(most, 0, -1) if _means(spoken, at, size, names)), 0)
         if length:
             ((path, method),) = names[tuple(spoken[at : at + length])].items()
-            last = words[at + length - 1]
-            reference = message[words[at][1] : last[1] + len(last[0])]
+            reference = message[found[at].start : found[at + length - 1].end]
             yield Target(scene_ref=reference[:_MOST_LETTERS], resolution_method=method, canonical_path=path)
         at += length or 1
 
@@ -115,7 +114,3 @@ def _means(spoken: Sequence[str], at: int, size: int, names: dict[tuple[str, ...
     if len(names.get(tuple(spoken[at : at + size]), {})) != 1:
         return False
     return size > 1 or (at > 0 and spoken[at - 1] in _LEADS)
-
-
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in _WORD.findall(name))

@@ -13,7 +13,7 @@ from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tallystick.agents.problem import Problem
     from tallystick.agents.roster import Roster
@@ -99,7 +99,7 @@ def set_endpoint(
     here: Here,
     agent_id: Id,
     provider: Annotated[str, typer.Option("--provider", metavar="NAME", help="openai, lmstudio, ollama, local, …")],
-    model: Annotated[str, typer.Option("--model", metavar="NAME", help="As the provider names it.")],
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The provider's name for the model.")],
     base_url: Annotated[
         str | None, typer.Option("--base-url", metavar="URL", help="Default: the provider's usual address.")
     ] = None,
@@ -109,7 +109,7 @@ def set_endpoint(
     key_file: Annotated[
         str | None, typer.Option("--key-file", metavar="FILE", help="A file outside the workspace that holds the key.")
     ] = None,
-    native: Annotated[bool, typer.Option("--native", help="Use the API's own tool calls.")] = False,
+    native: Annotated[bool, typer.Option("--native", help="Use the provider's native tool calling.")] = False,
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
@@ -123,7 +123,7 @@ def set_endpoint(
     if isinstance(endpoint, Problem):
         raise _refused(endpoint)
     question = f"Let {agent_id} speak through {provider} {model}?"
-    change = _Change(
+    change = AgentChange(
         action="agent.set_endpoint", question=question, done=f"{agent_id} speaks through {provider} {model}"
     )
     return change.make(here, agent_id, lambda roster: roster.set_endpoint(endpoint), token, yes=yes)
@@ -132,7 +132,7 @@ def set_endpoint(
 def clear_endpoint(here: Here, agent_id: Id, token: Token = None, yes: Yes = False) -> Exit:
     """Give an agent back to the offline agent. Needs a terminal or the start-up token."""
     question = f"Let {agent_id} speak through the offline agent?"
-    change = _Change(action="agent.clear_endpoint", question=question, done=f"{agent_id} speaks offline")
+    change = AgentChange(action="agent.clear_endpoint", question=question, done=f"{agent_id} speaks offline")
     return change.make(here, agent_id, lambda roster: roster.clear_endpoint(agent_id), token, yes=yes)
 
 
@@ -183,19 +183,29 @@ def _switch(here: Here, agent_id: str, token: str | None, *, on: bool, yes: bool
         agent = roster.get(agent_id) or _refuse_unknown(roster)
         return roster.change(replace(agent, enabled=on))
 
-    change = _Change(action=f"agent.{word}", question=f"Switch {agent_id} {word}?", done=f"{agent_id} is {word}")
+    change = AgentChange(action=f"agent.{word}", question=f"Switch {agent_id} {word}?", done=f"{agent_id} is {word}")
     return change.make(here, agent_id, how, token, yes=yes)
 
 
-class _Change:
+class AgentChange:
     """A change to an agent that a person has to confirm."""
 
-    def __init__(self, *, action: str, question: str, done: str) -> None:
+    def __init__(self, *, action: str, question: str, done: str, details: "Mapping[str, Any] | None" = None) -> None:
+        """Describe the change.
+
+        Args:
+            action: The name under which it is recorded.
+            question: What the person is asked.
+            done: What is shown after the change.
+            details: Further members of the JSON output.
+        """
         self._action, self._question, self._done = action, question, done
+        self._details = dict(details or {})
 
     def make(
         self, here: Here, agent_id: str, how: "Callable[[Roster], Roster | Problem]", token: str | None, *, yes: bool
     ) -> Exit:
+        """Ask the person, change the roster and record it."""
         person = require_person(here, token)
         if not person.agrees(self._question, yes=yes):
             raise Refused("Nothing was changed.", code="not_answered")
@@ -208,7 +218,7 @@ class _Change:
             after = administration_of(gate).change(how, caller=caller, action=self._action, agent_id=agent_id)
         if isinstance(after, Problem):
             raise _refused(after)
-        here.screen.data({"agent_id": agent_id, "changed": self._action})
+        here.screen.data({"agent_id": agent_id, "changed": self._action, **self._details})
         here.screen.line(self._done)
         return Exit.OK
 

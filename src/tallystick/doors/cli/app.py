@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from tallystick import __version__
 from tallystick.doors.cli import (
+    activity,
     agents,
     approvals,
     audit,
@@ -24,10 +25,11 @@ from tallystick.doors.cli import (
     doctor,
     evidence,
     keys,
-    news,
+    models,
     policy,
     replay,
-    running,
+    server,
+    setup,
 )
 from tallystick.doors.cli.command import Json, Quiet, Workspace
 from tallystick.doors.cli.exits import Exit, exit_of
@@ -40,13 +42,30 @@ from tallystick.errors import PartMissing, TallyError
 NAME = "tally"
 HELP = ("--help", "-h")
 BEFORE_ROOMS = (
-    "demo", "tools", "call", "audit", "prove", "bundle", "check", "replay", "policy", "approvals", "evidence", "chat",
-    "notifications", "telemetry", "agents", "credits",
-)  # fmt: skip
+    "demo",
+    "init",
+    "rooms",
+    "tools",
+    "call",
+    "audit",
+    "prove",
+    "bundle",
+    "check",
+    "replay",
+    "policy",
+    "approvals",
+    "evidence",
+    "chat",
+    "notifications",
+    "telemetry",
+    "agents",
+    "models",
+    "credits",
+)
 """The first commands of the help, from calling to auditing; the rooms' commands come next, then the others."""
 
 
-class Tally(TyperGroup):
+class RootCommand(TyperGroup):
     """The root command: runs a command and converts its result to an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -109,7 +128,7 @@ class Tally(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Tally,
+    cls=RootCommand,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -129,15 +148,16 @@ def tally(
     as_json: Json = False,
     quiet: Quiet = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_version)
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Every tool call is a proposal, every run leaves a receipt, every claim shows its evidence."""
 
 
 for part in (
-    calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, mcp, keys, running, doctor, demo, news,
-):  # fmt: skip
+    *(calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, models, mcp, keys),
+    *(server, doctor, demo, activity, setup),
+):
     part.add_to(app)
 
 

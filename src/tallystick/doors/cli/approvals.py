@@ -5,12 +5,12 @@ waits for the answer, as the relay does for a while, otherwise when the call is 
 """
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.editing import edited_text
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
@@ -19,6 +19,7 @@ from tallystick.doors.presentation.visible import hidden_in, visible, visible_js
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
     from tallystick.gate.decide.approvals import Hold, Unmoved
+
 
 STATES = ("held", "granted", "edited", "taken", "refused", "expired")
 Id = Annotated[str, typer.Argument(metavar="ID", help="The request's id, as `tally approvals list` shows it.")]
@@ -57,13 +58,13 @@ def list_requests(
 ) -> None:
     """List requests, the newest first."""
     if state is not None and state not in STATES:
-        raise UsageMistake(f"--state is one of {', '.join(STATES)}.")
+        raise UsageMistake(f"--state must be one of {', '.join(STATES)}.")
     with here.gate() as gate:
         holds = gate.approvals.list(state=state, limit=limit, offset=offset)
         total = gate.approvals.count(state=state)
     here.screen.data({"items": [hold.as_dict() for hold in holds], "total": total, "limit": limit, "offset": offset})
     if not holds:
-        here.screen.note("Nothing waits here.")
+        here.screen.note("No requests are waiting.")
         return
     here.screen.table(
         ["id", "state", "tool", "caller", "session", "expires"],
@@ -98,7 +99,10 @@ def reject(
     here: Here,
     approval_id: Id,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the caller is not told, the ledger is.")
+        str,
+        typer.Option(
+            "--reason", "-r", metavar="TEXT", help="The reason; recorded in the ledger, not sent to the caller."
+        ),
     ] = "",
     token: Token = None,
     yes: Yes = False,
@@ -116,7 +120,7 @@ def edit(
     approval_id: Id,
     args: Annotated[
         str | None,
-        typer.Option("--args", metavar="JSON", help="All arguments, as one JSON object. Default: opens your editor."),
+        typer.Option("--args", metavar="JSON", help="All arguments as one JSON object. Default: opens your editor."),
     ] = None,
     token: Token = None,
     yes: Yes = False,
@@ -129,7 +133,7 @@ def edit(
 
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:
-        raise UsageMistake("Without a terminal there is no editor: give the arguments with --args.")
+        raise UsageMistake("Not a terminal; give the arguments with --args.")
     with here.gate() as gate:
         hold = _get(gate, approval_id)
         shown = hold.as_dict()["args"]
@@ -186,7 +190,7 @@ def _ask(
             _to_stderr("instead:")
             _arguments(instead, _to_stderr)
     if not person.agrees(question, yes=yes):
-        raise Refused("Nothing was answered; the request waits on.", code="not_answered")
+        raise Refused("Not answered; the request is still waiting.", code="not_answered")
 
 
 def _describe(_here: Here, hold: "Hold", say: Any) -> None:
@@ -240,5 +244,31 @@ def _object(text: str) -> dict[str, Any]:
 
     read = parse_json_object(text.encode(errors="surrogateescape"), 1024 * 1024)
     if not isinstance(read, dict):
-        raise UsageMistake(f"The arguments are not one JSON object: {read.reason}.")
+        raise UsageMistake(f"The arguments must be one JSON object: {read.reason}.")
     return read
+
+
+def edited_text(text: str, *, suffix: str) -> str:
+    """Let the user edit a text and return what was saved.
+
+    Raises:
+        Refused: `editor_failed`, or `not_answered` if nothing was changed.
+    """
+    import shlex
+    import subprocess
+    import tempfile
+
+    from tallystick.settings import text_editor
+
+    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        path = Path(folder, f"arguments{suffix}")
+        path.write_text(text, encoding="utf-8")
+        try:
+            subprocess.run([*shlex.split(text_editor()), str(path)], check=True)  # noqa: S603 - the user's own editor
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            message = f"The editor failed ({error}). Set EDITOR, or use --args."
+            raise Refused(message, code="editor_failed") from None
+        changed = path.read_text(encoding="utf-8", errors="surrogateescape")
+    if changed == text:
+        raise Refused("Nothing was changed; the request is still waiting.", code="not_answered")
+    return changed

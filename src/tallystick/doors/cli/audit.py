@@ -1,5 +1,8 @@
 """`tally audit`: show, list, watch, export and erase receipts. Verification is in `verify.py`."""
 
+import csv
+import io
+import json
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -10,8 +13,7 @@ import typer
 
 from tallystick.doors.cli import verify
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.export import export
+from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
 from tallystick.doors.cli.heads import read_head, since_head
 from tallystick.doors.cli.outside import checked_session
 from tallystick.doors.cli.person import Token, Yes, require_person
@@ -23,6 +25,7 @@ from tallystick.doors.presentation.visible import visible_json
 if TYPE_CHECKING:
     from tallystick.gate.record.ledger import Ledger
     from tallystick.gate.record.receipt import Receipt
+
 
 POLL_S = 0.5
 """Seconds between two checks for new receipts."""
@@ -77,8 +80,10 @@ def list_receipts(
     tool: OfTool = None,
     status: OfStatus = None,
     kind: OfKind = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="At most so many.")] = 50,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first so many.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Maximum number of lines.")
+    ] = 50,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Number of lines to skip.")] = 0,
 ) -> None:
     """List receipts, the newest first."""
     wanted = _Wanted(session=checked_session(session), tool=tool, status=status, kind=kind)
@@ -86,11 +91,11 @@ def list_receipts(
         items, total = _newest(gate.ledger, wanted, limit=limit, offset=offset)
     here.screen.data({"items": [dict(item.header) for item in items], "total": total, "limit": limit, "offset": offset})
     if not items:
-        here.screen.note("No receipts here that fit.")
+        here.screen.note("No matching receipts.")
         return
     here.screen.table(HEADS, map(_row, items))
     if total > len(items):
-        here.screen.note(f"{len(items)} of {total}; --limit and --offset show others")
+        here.screen.note(f"{len(items)} of {total}; use --limit and --offset for others")
 
 
 def watch(
@@ -99,7 +104,7 @@ def watch(
     tool: OfTool = None,
     status: OfStatus = None,
     kind: OfKind = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after so many.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Stop after this many.")] = None,
 ) -> None:
     """Show receipts as they come, one a line, until Ctrl-C."""
     wanted = _Wanted(session=checked_session(session), tool=tool, status=status, kind=kind)
@@ -120,7 +125,7 @@ def head(
     here: Here,
     since: Annotated[
         Path | None,
-        typer.Option("--since", metavar="FILE", help="An earlier head: prove that the log goes on from it."),
+        typer.Option("--since", metavar="FILE", help="An earlier head: prove that the log extends it."),
     ] = None,
     output: Output = None,
     force: Force = False,
@@ -149,7 +154,9 @@ def head(
 def erase(
     here: Here,
     receipt: ReceiptId,
-    reason: Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the ledger keeps it for ever.")],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="The reason; kept in the ledger permanently.")
+    ],
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
@@ -164,8 +171,8 @@ def erase(
         found = find(gate.ledger, receipt)
         if found.erased:
             gate.ledger.finish_erasure(receipt)
-            raise Refused(f"The payload of {receipt} is erased already.", code="already_erased")
-        if not person.agrees(f"Erase arguments and output of {receipt} for ever?", yes=yes):
+            raise Refused(f"The payload of {receipt} has already been erased.", code="already_erased")
+        if not person.agrees(f"Permanently erase arguments and output of {receipt}?", yes=yes):
             raise Refused("Nothing was erased.", code="not_answered")
         caller = Caller(subject=person.name, channel=person.channel)
         where = Session(session_id=found.header["session_id"], caller=caller)
@@ -252,3 +259,86 @@ def _row(receipt: "Receipt") -> tuple[Any, ...]:
         outcome_status(header) or "-",
         outcome_code(header) or "-",
     )
+
+
+COLUMNS = (
+    "receipt_id",
+    "seq",
+    "timestamp",
+    "kind",
+    "session_id",
+    "agent_id",
+    "caller",
+    "tool_id",
+    "outcome",
+    "approval",
+    "inputs",
+    "outputs",
+    "excerpt",
+    "sha256",
+    "full_size",
+    "erased",
+    "file_refs",
+    "links",
+    "audit",
+    "policy_digest",
+    "duration_us",
+    "key_id",
+    "signature",
+    "prev",
+)
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the full-width forms are intended
+"""Spreadsheets read a cell with one of these first characters as a formula; some also fold the full-width forms."""
+
+
+def export(
+    here: Here,
+    form: Annotated[str, typer.Option("--format", "-f", metavar="FORM", help="jsonl or csv.")] = "jsonl",
+    output: Output = None,
+    session: Annotated[str | None, typer.Option("--session", "-s", metavar="ID", help="Only this session.")] = None,
+    force: Force = False,
+) -> None:
+    """Write out receipts, oldest first. CSV cells cannot act as formulas."""
+    if form not in {"jsonl", "csv"}:
+        raise UsageMistake("--format must be jsonl or csv.")
+    count, session = 0, checked_session(session)
+    with here.gate() as gate, here.screen.writing(output, force=force) as file:
+        total = gate.ledger.size() if session is None else None
+        receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
+        with here.screen.progress("exporting", total) as advance:
+            for line in _jsonl(receipts) if form == "jsonl" else _csv(receipts):
+                file.write(line)
+                count += 1
+                advance(count)
+    if output is not None:
+        here.screen.data({"written": str(output), "lines": count})
+
+
+def neutral(cell: str) -> str:
+    """Return a cell that no spreadsheet reads as a formula: a leading apostrophe makes it text."""
+    return f"'{cell}" if cell.lstrip(" \u00a0\ufeff").startswith(FORMULA) else cell
+
+
+def _jsonl(receipts: Iterable["Receipt"]) -> Iterator[bytes]:
+    for receipt in receipts:
+        yield receipt.flat_bytes().rstrip(b"\n") + b"\n"
+
+
+def _csv(receipts: Iterable["Receipt"]) -> Iterator[bytes]:
+    yield _csv_line(COLUMNS)
+    for receipt in receipts:
+        flat = receipt.flat()
+        yield _csv_line([neutral(_cell(flat.get(name))) for name in COLUMNS])
+
+
+def _csv_line(cells: Iterable[str]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().encode("utf-8", errors="backslashreplace")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -42,7 +42,7 @@ def prove(here: Here, receipt: ReceiptId, output: Output = None, force: Force = 
         find(gate.ledger, receipt)
         proof = gate.ledger.prove(receipt)
     if proof is None:
-        raise Refused(f"{receipt} cannot be proved. `tally audit verify` says why.", code="receipt_unknown")
+        raise Refused(f"{receipt} cannot be proved. Run `tally audit verify`.", code="receipt_unknown")
     here.screen.document(canonical(proof.as_dict()) + b"\n", output, force=force)
     if output is not None:
         here.screen.data({"written": str(output), "receipt_id": receipt})
@@ -59,11 +59,9 @@ def bundle(
         typer.Option("--reply", metavar="FILE", help="The reply's text, if ANSWER is a receipt.", show_default=False),
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", "-s", metavar="ID", help="Where it was given.", show_default=False)
+        str | None, typer.Option("--session", "-s", metavar="ID", help="The session of the reply.", show_default=False)
     ] = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ID", help="Who wrote it.", show_default=False)
-    ] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="ID", help="The author.", show_default=False)] = None,
     output: Output = None,
     force: Force = False,
 ) -> None:
@@ -120,7 +118,7 @@ def check(
         here.screen.line(f"note      {note}")
     here.screen.line(found["reason"] if ok else f"DOES NOT HOLD: {found['reason']}")
     if found["status"] == "consistent":
-        here.screen.note("give the log's public key with --key, as you got it another way, to know who signed it")
+        here.screen.note("to verify the signer, give the log's public key from another source with --key")
     return Exit.OK if ok else Exit.REFUSED
 
 
@@ -139,7 +137,7 @@ def _checked(gate: "Gate", text: str, session: str | None) -> str | None:
 def _check_now(gate: "Gate", text: str, session: str | None, agent: str | None) -> str:
     findings = gate.check_reply(text, session=session or "cli", agent=agent)
     if not findings.ok:
-        raise Refused(f"The reply does not hold: {findings.reason}", code=findings.code or "evidence_invalid")
+        raise Refused(f"The reply failed the check: {findings.reason}", code=findings.code or "evidence_invalid")
     return findings.receipt_id
 
 

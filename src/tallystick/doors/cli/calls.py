@@ -41,7 +41,7 @@ def list_tools(here: Here) -> None:
         cards = [(card, _decision(gate, card)) for card in gate.tools()]
     here.screen.data({"items": [_card_data(card, decision) for card, decision in cards], "total": len(cards)})
     if not cards:
-        here.screen.note('No tools here. Name files with tools in tallystick.toml: [gate] tools = ["tools.py"].')
+        here.screen.note('No tools. Name files with tools in tallystick.toml: [gate] tools = ["tools.py"].')
         return
     here.screen.table(
         ["tool", "effect", "policy", "roles", "what it does"],
@@ -54,10 +54,13 @@ def list_tools(here: Here) -> None:
 
 def show_tool(here: Here, name: Annotated[str, typer.Argument(help="The tool's id.")]) -> None:
     """Show one tool: what it does, what it takes and gives, what policy says."""
+    from tallystick.app.discovery import room_hint
+
     with here.gate(plugins=True) as gate:
         card = next((card for card in gate.tools() if card.name == name), None)
         if card is None:
-            raise Refused(f"No tool '{name:.100}'. `tally tools` lists them.", code="unknown_tool")
+            hint = room_hint(name, gate.rooms()) or "`tally tools` lists them."
+            raise Refused(f"No tool '{name:.100}'. {hint}", code="unknown_tool")
         decision = _decision(gate, card)
     here.screen.data(_card_data(card, decision))
     here.screen.line(f"{card.name}  ({card.effect}, policy: {decision}, version {card.version[:16]})")
@@ -80,7 +83,7 @@ def call(
     session: Annotated[
         str, typer.Option("--session", "-s", metavar="ID", help="The session the receipt belongs to.")
     ] = SESSION,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, where the tool offers that.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Dry run, if the tool supports it.")] = False,
 ) -> Exit:
     """Propose one call and show what comes of it.
 
@@ -88,13 +91,16 @@ def call(
     """
     import asyncio
 
+    from tallystick.doors.presentation.refusals import hint_for
+
     if args is not None and arg:
         raise UsageMistake("Give the arguments as JSON or with --arg, not both.")
     text = sys.stdin.buffer.read(MAX_ARGS_BYTES + 1) if args == "-" else (args or "{}").encode(errors="surrogateescape")
     with here.gate(plugins=True, make=True) as gate, running_tools():
         given = _from_pairs(arg, gate, name) if arg else _from_json(text)
         outcome = asyncio.run(_call(gate, name, given, text, session=session, dry_run=dry_run))
-    return _show(here, outcome)
+        hint = None if outcome.rejection is None else hint_for(outcome.rejection, gate)
+    return _show(here, outcome, hint)
 
 
 async def _call(
@@ -109,7 +115,7 @@ async def _call(
     return await gate.call(name, given, session=session, caller=owner, dry_run=dry_run)
 
 
-def _show(here: Here, outcome: "Outcome") -> Exit:
+def _show(here: Here, outcome: "Outcome", hint: str | None) -> Exit:
     from tallystick.doors.presentation.refusals import show_command
     from tallystick.gate.codes import TOOL_FAILED
 
@@ -117,7 +123,7 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
     receipt = f" ({outcome.receipt_id})" if outcome.receipt_id else ""
     if outcome.held is not None:
         held = outcome.held
-        here.screen.note(f"held for a person until {held.expires_at}{receipt}")
+        here.screen.note(f"held for approval until {held.expires_at}{receipt}")
         shown_by = show_command(held.approval_id, here.workspace)
         here.screen.note(f"to answer: {shown_by}, then approve, edit or reject")
         return Exit.HELD
@@ -133,6 +139,8 @@ def _show(here: Here, outcome: "Outcome") -> Exit:
         refused = outcome.rejection
         where = f" at {refused.pointer}" if refused.pointer else ""
         _say(here, str(refused.code or refused.fault.name), f"{refused.reason}{where}{receipt}")
+        if hint is not None:
+            here.screen.note(hint)
         # Without a rejection code the fault is ours: nothing ran, and the call can be retried.
         return Exit.REFUSED if refused.code else Exit.LEDGER
     result = outcome.result

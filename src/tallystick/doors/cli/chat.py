@@ -37,15 +37,15 @@ def add_to(app: typer.Typer) -> None:
 def chat(
     here: Here,
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", metavar="ID", help="Who is asked. Default: the Chief of Staff.")
+        str | None, typer.Option("--agent", "-a", metavar="ID", help="The agent to ask. Default: the Chief of Staff.")
     ] = None,
     once: Annotated[
-        str | None, typer.Option("--once", metavar="TEXT", help="Ask only this and end; - reads stdin.")
+        str | None, typer.Option("--once", metavar="TEXT", help="Send this message and exit; - reads stdin.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", "-s", metavar="ID", help="Go on with this session. Default: a new one.")
+        str | None, typer.Option("--session", "-s", metavar="ID", help="Continue this session. Default: a new one.")
     ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Use no model, whatever endpoint is set.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Use no model, even if an endpoint is set.")] = False,
 ) -> Exit:
     """Talk to an agent.
 
@@ -61,6 +61,7 @@ def chat(
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
     first = Chat(message="", caller=owner, agent_id=agent, offline=offline, session_id=session or new_id("chat"))
+    here.switch_on_for_chat()
     with here.gate(plugins=True, make=True) as gate, asyncio.Runner() as runner:
         talk = Talk(conversation=conversation_of(gate), runner=runner, shown=ChatScreen(here.screen), chat=first)
         if once is not None:
@@ -121,7 +122,7 @@ class Talk:
     def go_on(self, here: Here) -> Exit:
         """Send one message after the other until the end of input."""
         if sys.stdin.isatty():
-            here.screen.note("Ctrl-C cancels a turn, Ctrl-D ends, /help says more")
+            here.screen.note("Ctrl-C cancels a turn, Ctrl-D exits, /help shows the commands")
         ended = Exit.OK
         while True:
             try:
@@ -130,7 +131,7 @@ class Talk:
                 here.screen.note("")
                 continue
             if line is None or line.strip() == "/quit":
-                here.screen.note(f"to go on: tally chat --session {self.chat.session_id}{here.screen.there}")
+                here.screen.note(f"to continue: tally chat --session {self.chat.session_id}{here.screen.there}")
                 # With piped input the exit code is that of the last message; at a terminal the person has seen the
                 # result.
                 return Exit.OK if sys.stdin.isatty() else ended

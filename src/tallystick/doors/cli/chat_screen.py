@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.cli.exits import Exit
 from tallystick.doors.cli.screen import Screen, say_error
+from tallystick.doors.presentation.counts import counted
 from tallystick.doors.presentation.visible import visible
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class ChatScreen:
         self._screen.data(answered.as_dict())
         result = answered.result
         if result.held is not None:
-            self._note(f"  held for a person until {result.held.expires_at}", style="yellow")
+            self._note(f"  held for approval until {result.held.expires_at}", style="yellow")
             self._note(
                 f"  to allow it: tally approvals approve {result.held.approval_id}{self._screen.there}; then ask again"
             )
@@ -96,8 +97,12 @@ class ChatScreen:
             self._note("  not checked: raw text of the model", style="yellow")
             return
         self._items(findings)
+        for item in findings.unsure:
+            self._note(f"  unsure: {item.source}", style="yellow")
         word = "an access request: valid, and proves nothing" if findings.request is not None else "evidence holds"
-        self._note(f"  {word} ({findings.receipt_id})", style="green")
+        if findings.unsure:
+            word = f"{word}; {counted(len(findings.unsure), 'sentence')} undecided, so no credit"
+        self._note(f"  {word} ({findings.receipt_id})", style="yellow" if findings.unsure else "green")
 
     def _refused(self, text: str, code: str, findings: "Findings | None") -> Exit:
         """Show a reply that failed the check: marked as unverified, and not on stdout."""

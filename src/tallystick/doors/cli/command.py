@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from tallystick.doors.cli.exits import Exit
+from tallystick.doors.cli.rooms import room_of
 from tallystick.doors.cli.screen import Screen
 from tallystick.doors.cli.workspace import Here
 
@@ -29,8 +30,8 @@ Workspace = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.", show_default=False)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.", show_default=False)]
 
 Command = Callable[..., Exit | None]
 _SHARED: dict[str, tuple[Any, Any]] = {
@@ -106,4 +107,15 @@ def _here(ctx: typer.Context) -> Here:
         quiet = quiet or bool(level.params.get("quiet"))
         level = level.parent
     there = "" if workspace is None else f" --workspace {shlex.quote(str(workspace))}"
-    return Here(named=workspace, screen=Screen(as_json=as_json, quiet=quiet, there=there))
+    return Here(named=workspace, screen=Screen(as_json=as_json, quiet=quiet, there=there), room=_room_of(ctx))
+
+
+def _room_of(ctx: typer.Context) -> str | None:
+    """Return the room that brings the command that runs; None for the gate's own commands."""
+    words: list[str | None] = []
+    level: Any = ctx
+    while level is not None:
+        words.append(level.info_name)
+        level = level.parent
+    top = words[-2] if len(words) > 1 else None
+    return None if top is None else room_of(top)

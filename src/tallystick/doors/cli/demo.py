@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.command import command
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
+from tallystick.doors.cli.demo_part import DemoContext, DemoPart, DemoResult
 from tallystick.doors.cli.exits import Exit, Refused
 from tallystick.doors.cli.workspace import MARKS, Here, running_tools
 
@@ -29,18 +29,21 @@ def add_to(app: typer.Typer) -> None:
 
 def demo(
     here: Here,
-    no_serve: Annotated[bool, typer.Option("--no-serve", help="End when everything was shown.")] = False,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="Exit when everything has been shown.")] = False,
 ) -> Exit:
     """Show it all on a sample project.
 
     Lays the project into ./tally-demo (or --workspace DIR, which must be empty or an earlier demo), needs no network
     and no model, and serves the project when everything was shown.
     """
+    from tallystick.app.room_switch import switch_rooms
+
     begun = time.monotonic()
     folder = _folder(here)
     parts = demo_parts()
     laid = [part.prepare(folder) for part in parts]
     place = Here(named=folder, screen=here.screen)
+    switch_rooms(folder, on=_available_rooms())
     here.screen.line(f"The project is in {folder}")
     for line in laid:
         here.screen.line(f"  {line}")
@@ -59,37 +62,45 @@ def demo(
     return Exit.OK
 
 
-def demo_parts() -> list[Part]:
+def demo_parts() -> list[DemoPart]:
     """Return the demo parts of all available rooms, in order."""
     from tallystick.app.discovery import manifests, resolve
 
-    found = [resolve(each.demo) for each in manifests().values() if each.demo is not None and not each.missing()]
+    rooms = [manifests()[name] for name in _available_rooms()]
+    found = [resolve(each, "demo", each.demo) for each in rooms if each.demo is not None]
     return sorted(found, key=lambda part: part.order)
 
 
-def _left_out(here: Here) -> dict[str, Shown]:
+def _available_rooms() -> list[str]:
+    """Return the rooms that have a demo part and are installed."""
+    from tallystick.app.discovery import manifests
+
+    return [name for name, each in manifests().items() if each.demo is not None and not each.missing()]
+
+
+def _left_out(here: Here) -> dict[str, DemoResult]:
     """Name the rooms whose part is missing, with the command that installs them."""
     from tallystick.app.discovery import manifests, unavailable
 
-    left_out: dict[str, Shown] = {}
+    left_out: dict[str, DemoResult] = {}
     for name, manifest in manifests().items():
         if manifest.demo is not None and manifest.missing():
             error = unavailable(manifest)
             here.screen.line(f"left out: {error}")
-            left_out[name] = Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
+            left_out[name] = DemoResult(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
     return left_out
 
 
-def _play(place: Here, parts: list[Part]) -> dict[str, Shown]:
-    shown: dict[str, Shown] = {}
+def _play(place: Here, parts: list[DemoPart]) -> dict[str, DemoResult]:
+    shown: dict[str, DemoResult] = {}
     with place.gate(plugins=True, make=True) as gate:
         for number, part in enumerate(parts, 1):
             _heading(place, f"{number}. {part.title}")
-            shown[part.name] = _played(part, Stage(gate=gate, screen=place.screen))
+            shown[part.name] = _played(part, DemoContext(gate=gate, screen=place.screen))
     return shown
 
 
-def _played(part: Part, stage: Stage) -> Shown:
+def _played(part: DemoPart, stage: DemoContext) -> DemoResult:
     """Run one part. An error does not stop the other parts; a part with a missing extra is skipped."""
     from tallystick.errors import PartMissing, TallyError
 
@@ -97,10 +108,10 @@ def _played(part: Part, stage: Stage) -> Shown:
         return part.play(stage)
     except PartMissing as error:
         stage.screen.line(f"left out: {error}")
-        return Shown(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
+        return DemoResult(ok=True, data={"left_out": {"code": error.code, "message": str(error)}})
     except TallyError as error:
         stage.screen.line(f"this part could not be shown: {error.code}: {error}")
-        return Shown(ok=False, data={"error": {"code": error.code, "message": str(error)}})
+        return DemoResult(ok=False, data={"error": {"code": error.code, "message": str(error)}})
 
 
 def _verify(folder: Path) -> "AuditReport":
@@ -110,7 +121,7 @@ def _verify(folder: Path) -> "AuditReport":
         return Gate.verify(folder)
 
 
-def _document(folder: Path, shown: dict[str, Shown], report: "AuditReport", commands: list[str]) -> dict[str, Any]:
+def _document(folder: Path, shown: dict[str, DemoResult], report: "AuditReport", commands: list[str]) -> dict[str, Any]:
     return {
         "workspace": str(folder),
         "parts": {name: {"ok": part.ok, **part.data} for name, part in shown.items()},

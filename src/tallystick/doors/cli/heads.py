@@ -48,14 +48,14 @@ def since_head(ledger: "Ledger", old: bytes) -> bytes:
     signed = [(note, parse_checkpoint(found[0])) for note, found in opened if found is not None]
     heads = [(checkpoint, note) for note, checkpoint in signed if checkpoint is not None]
     if not heads:
-        raise Refused("--since: this is no head that a key of this log signed.", code="outside_invalid")
+        raise Refused("--since: no key of this log signed this head.", code="outside_invalid")
     earlier, old = max(heads, key=lambda head: head[0].size)
     if earlier.size == 0:
-        raise Refused("--since: the log was empty then, and begins every log.", code="head_unreadable")
+        raise Refused("--since: the log was empty at this head; an empty log proves nothing.", code="head_unreadable")
     if earlier.size > ledger.size():
         message = f"The log holds {ledger.size()} records, the head names {earlier.size}: it was cut or rolled back."
         raise Refused(message, code="rolled_back")
     proof = ledger.prove_consistency(earlier.size)
     if proof.roots[0] != earlier.root:
-        raise Refused("The head was signed for another log than this one.", code="checkpoint_differs")
+        raise Refused("The head belongs to another log.", code="checkpoint_differs")
     return canonical(proof.between(old)) + b"\n"

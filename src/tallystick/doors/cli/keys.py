@@ -41,7 +41,7 @@ def show(here: Here) -> None:
 def export(
     here: Here,
     output: Output = None,
-    everything: Annotated[bool, typer.Option("--all", help="Retired public keys too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include retired public keys.")] = False,
     force: Force = False,
 ) -> None:
     """Give out the log's public key.
@@ -71,7 +71,7 @@ def rotate(here: Here, token: Token = None, yes: Yes = False) -> Exit:
         if not person.agrees(
             "Put new keys in force? Give the new public key to those who check your bundles.", yes=yes
         ):
-            raise Refused("The keys stay as they are.", code="not_answered")
+            raise Refused("The keys were not changed.", code="not_answered")
         receipt = gate.ledger.rotate(session=Session(session_id="keys", caller=caller))
         active = gate.ledger.keys.active().key_id
         vkey = gate.ledger.keys.log_verifiers()[0].vkey()
@@ -88,5 +88,5 @@ def _keys(here: Here) -> "FileKeys":
 
     audit: Path = audit_folder(here.require_workspace())
     if not (audit / SECRET).exists():
-        raise Refused("There are no keys yet; they are made with the first receipt.", code="no_keys")
+        raise Refused("There are no keys yet; the first receipt creates them.", code="no_keys")
     return FileKeys(audit, create=False)

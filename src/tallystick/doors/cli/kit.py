@@ -2,7 +2,7 @@
 
 from tallystick.doors.cli.chat_screen import ChatScreen
 from tallystick.doors.cli.command import command, group
-from tallystick.doors.cli.demo_parts import Part, Shown, Stage
+from tallystick.doors.cli.demo_part import DemoContext, DemoPart, DemoResult
 from tallystick.doors.cli.exits import CallHeld, Exit, Refused, UsageMistake
 from tallystick.doors.cli.findings import Finding
 from tallystick.doors.cli.lines import line_history, next_line, read_stdin
@@ -23,17 +23,17 @@ __all__ = [
     "Advance",
     "CallHeld",
     "ChatScreen",
+    "DemoContext",
+    "DemoPart",
+    "DemoResult",
     "Exit",
     "Finding",
     "Force",
     "Here",
     "Output",
-    "Part",
     "Person",
     "Refused",
     "Screen",
-    "Shown",
-    "Stage",
     "Token",
     "UsageMistake",
     "Yes",

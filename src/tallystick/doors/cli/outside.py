@@ -19,10 +19,13 @@ STDIN = "-"
 Key = Annotated[
     str | None,
     typer.Option(
-        "--key", "-k", metavar="KEY", show_default=False,
-        help="The log's public key as you were given it: a file, or the line itself (`tally keys export`).",
+        "--key",
+        "-k",
+        metavar="KEY",
+        show_default=False,
+        help="The log's public key (`tally keys export`): a file or the line itself.",
     ),
-]  # fmt: skip
+]
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -72,7 +75,7 @@ def checked_session(session: str | None) -> str | None:
     from tallystick.gate.session import valid_session_id
 
     if session is not None and not valid_session_id(session):
-        raise UsageMistake(f"'{session:.60}' cannot be a session id: letters, digits, dot, dash and underscore only.")
+        raise UsageMistake(f"'{session:.60}' is not a session id: use letters, digits, dot, dash and underscore.")
     return session
 
 
@@ -90,4 +93,4 @@ def read_verifier(key: str) -> "NoteVerifier":
     try:
         return parse_vkey(lines[0] if lines else "")
     except ValueError as error:
-        raise Refused(f"--key: {error}. `tally keys export` gives it out.", code="key_malformed") from None
+        raise Refused(f"--key: {error}. `tally keys export` prints it.", code="key_malformed") from None

@@ -25,7 +25,7 @@ Token = Annotated[
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask again.", show_default=False)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Skip the confirmation.", show_default=False)]
 
 TERMINAL = "terminal"
 TOKEN = "token"  # noqa: S105 - the name of a channel

@@ -23,7 +23,9 @@ MAX_POLICY_BYTES = 16 * 1024 * 1024
 
 OtherPolicy = Annotated[
     Path | None,
-    typer.Option("--policy", "-p", metavar="FILE", help="Another TOML file than the workspace's.", show_default=False),
+    typer.Option(
+        "--policy", "-p", metavar="FILE", help="Use this TOML file instead of the workspace's.", show_default=False
+    ),
 ]
 
 
@@ -97,7 +99,7 @@ def run_test(
 
 def replay(
     here: Here,
-    policy: Annotated[Path, typer.Option("--policy", "-p", metavar="FILE", help="The policy to try.")],
+    policy: Annotated[Path, typer.Option("--policy", "-p", metavar="FILE", help="The policy to test.")],
     session: Annotated[
         str | None, typer.Option("--session", "-s", metavar="ID", help="Only the calls of this session.")
     ] = None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tallystick.app.replay import Replayed
-    from tallystick.gate.decide.replay import Answer
+    from tallystick.gate.decide.replay import DecisionSummary
 
 
 def add_to(app: typer.Typer) -> None:
@@ -66,7 +66,7 @@ def show_replayed(here: Here, done: "Iterable[Replayed]", *, changed_is_wrong: b
     return Exit.REFUSED if changed_is_wrong and counts["changed"] else Exit.OK
 
 
-def _words(answer: "Answer | None") -> str:
+def _words(answer: "DecisionSummary | None") -> str:
     if answer is None:
         return ""
     reason = answer.reason or (f"shadow: {answer.would}" if answer.would else "")

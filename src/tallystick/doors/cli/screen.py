@@ -7,7 +7,7 @@ forget it.
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ class Advance(Protocol):
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file. Default: stdout.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.", show_default=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class Screen:
     def progress(self, what: str, total: int | None) -> Iterator[Advance]:
         """Show a progress bar on stderr if it is a terminal; yield the function that updates it."""
         if self.quiet or self.as_json or not sys.stderr.isatty():
-            yield _nobody_looks
+            yield _ignore_progress
             return
         from rich.console import Console
         from rich.progress import Progress
@@ -110,19 +110,32 @@ class Screen:
             task = bar.add_task(what, total=total)
             yield lambda done, total=None: bar.update(task, completed=done, total=total)
 
+    @contextmanager
+    def progress_of_bytes(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Show a progress bar of transferred bytes; yield the function that adds some."""
+        done = 0
 
-def _nobody_looks(_done: int, _total: int | None = None) -> None:
+        def advance(more: int) -> None:
+            nonlocal done
+            done += more
+            update(done)
+
+        with self.progress(what, total) as update:
+            yield advance
+
+
+def _ignore_progress(_done: int, _total: int | None = None) -> None:
     """Do nothing: there is no progress bar."""
 
 
 def _open_output(path: Path, *, force: bool) -> BinaryIO:
     names = {part.casefold().rstrip(" .") for part in (*path.absolute().parts, *path.resolve().parts)}
     if not PROTECTED.isdisjoint(names):
-        raise Refused(f"{path}: the gate keeps this place for itself. Choose another file.", code="path_protected")
+        raise Refused(f"{path}: this location is reserved for the gate. Choose another file.", code="path_protected")
     try:
         return path.open("wb" if force else "xb")
     except FileExistsError:
-        raise Refused(f"{path} is there already. Choose another name, or give --force.", code="file_exists") from None
+        raise Refused(f"{path} already exists. Choose another name, or use --force.", code="file_exists") from None
     except OSError as error:
         raise Refused(f"{path} cannot be written: {error.strerror}.", code="file_unwritable") from None
 

@@ -16,7 +16,7 @@ from tallystick.errors import ConfigError
 if TYPE_CHECKING:
     from tallystick.gate.record.audit import Progress
     from tallystick.gate.record.checkpoint import NoteVerifier
-    from tallystick.gate.record.report import AuditReport, Problem
+    from tallystick.gate.record.report import AuditProblem, AuditReport
 
 MAX_SHOWN = 20
 """Maximum problems shown to people; --json lists more."""
@@ -37,11 +37,11 @@ def verify(
     here: Here,
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[PATH]", help="The workspace, if not the one we are in.", show_default=False),
+        typer.Argument(metavar="[PATH]", help="The workspace. Default: the current one.", show_default=False),
     ] = None,
     head: Annotated[
         list[Path] | None,
-        typer.Option("--head", metavar="FILE", help="A head that was kept elsewhere, or what a witness kept."),
+        typer.Option("--head", metavar="FILE", help="A head kept elsewhere, or the file of a witness."),
     ] = None,
     key: Key = None,
 ) -> Exit:
@@ -70,7 +70,9 @@ def rebuild(here: Here) -> None:
 
 def accept_loss(
     here: Here,
-    reason: Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the ledger keeps it for ever.")],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="The reason; kept in the ledger permanently.")
+    ],
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
@@ -85,12 +87,10 @@ def accept_loss(
     report = _examine(here, [], None)
     lost = [problem for problem in report.problems if problem.loss is not None]
     if not lost:
-        raise Refused(
-            "Nothing is lost that could be accepted. `tally audit verify` says what is wrong.", code="no_loss"
-        )
+        raise Refused("There is no loss to accept. Run `tally audit verify` for the problems.", code="no_loss")
     for problem in lost:
         here.screen.note(_words(problem))
-    if not person.agrees("Accept that this is lost for ever?", yes=yes):
+    if not person.agrees("Accept this loss permanently?", yes=yes):
         raise Refused("Nothing was accepted.", code="not_answered")
     where = Session(session_id="ledger", caller=Caller(subject=person.name, channel=person.channel))
     with here.gate() as gate:
@@ -103,7 +103,7 @@ def accept_loss(
 def _examine(
     here: Here, outside: list[bytes], verifier: "NoteVerifier | None", progress: "Progress | None" = None
 ) -> "AuditReport":
-    from tallystick.gate.record.report import AuditReport, Problem
+    from tallystick.gate.record.report import AuditProblem, AuditReport
     from tallystick.storage.ledger import audit_folder, mirror_path, verify_workspace
 
     workspace = here.require_workspace()
@@ -115,7 +115,7 @@ def _examine(
         if error.code != "ledger_missing" or not known:
             raise
         # A missing ledger is not an empty one: a head of it is stored outside.
-        gone = Problem(code="ledger_gone", reason="there is no ledger here, but a head of it is kept outside")
+        gone = AuditProblem(code="ledger_gone", reason="there is no ledger here, but a head of it is kept outside")
         return AuditReport(size=0, problems=(gone,), notes=(), warrants=(), root="")
 
 
@@ -147,7 +147,7 @@ def _receipt(size: int) -> str:
     return f"rcpt_{size - 1:012x}…" if size else "-"
 
 
-def _words(problem: "Problem") -> str:
+def _words(problem: "AuditProblem") -> str:
     where = problem.receipt_id or ("" if problem.seq is None else f"record {problem.seq}")
     session = f" (session {problem.session_id})" if problem.session_id else ""
     return f"{problem.code}: {where + ': ' if where else ''}{problem.reason}{session}"

@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,12 @@ class Here:
     named: Path | None
     """The value of `--workspace`."""
     screen: Screen
+    room: str | None = None
+    """The room whose command runs; using it switches the room on."""
+
+    def elsewhere(self, folder: Path) -> "Here":
+        """Return the same command in another folder."""
+        return replace(self, named=folder)
 
     @cached_property
     def workspace(self) -> Path:
@@ -37,7 +43,9 @@ class Here:
         try:
             here = Path.cwd()
         except FileNotFoundError:
-            raise ConfigError("The current folder is gone. Give --workspace DIR.", code="no_workspace") from None
+            raise ConfigError(
+                "The current folder no longer exists. Use --workspace DIR.", code="no_workspace"
+            ) from None
         return next((folder for folder in (here, *here.parents) if _is_workspace(folder)), here)
 
     @cached_property
@@ -67,7 +75,33 @@ class Here:
             # The start-up token is there; in a workspace, the tools could read it.
             message = f"{self.workspace} is the state folder. Give the folder of a project."
             raise ConfigError(message, code="not_a_workspace")
+        if self.room is not None:
+            self.switch_on(self.room)
         return self.workspace
+
+    def switch_on(self, room: str) -> None:
+        """Switch a room on in this workspace unless it is on, and say so.
+
+        Raises:
+            ConfigError: `tallystick.toml` cannot be changed.
+        """
+        from tallystick.app.room_switch import rooms_on, switch_rooms
+
+        if room in rooms_on(self.workspace, self.settings):
+            return
+        switch_rooms(self.workspace, on=[room])
+        self.__dict__.pop("settings")
+        self.screen.note(f"The room {room} is now on (tallystick.toml); `tally rooms off {room}` switches it off.")
+
+    def switch_on_for_chat(self) -> None:
+        """Switch on the rooms that agents read the workspace with, unless the configuration says which rooms are on."""
+        from tallystick.app.discovery import manifests
+
+        self.open_workspace()
+        if self.settings.rooms.enabled is None:
+            for name, manifest in manifests().items():
+                if manifest.chat and not manifest.missing():
+                    self.switch_on(name)
 
     def require_workspace(self) -> Path:
         """Return the workspace, for commands that must not create one.
@@ -84,21 +118,27 @@ class Here:
         return self.open_workspace()
 
     @contextmanager
-    def gate(self, *, plugins: bool = False, make: bool = False) -> Iterator["Gate"]:
+    def gate(
+        self, *, plugins: bool = False, make: bool = False, rooms: Iterable[str] | None = None
+    ) -> Iterator["Gate"]:
         """Open the workspace.
 
         Args:
-            plugins: Load the configured tools and the installed rooms.
+            plugins: Load the configured tools and the rooms that are on.
             make: Create the workspace if there is none.
+            rooms: The rooms to open instead of those that are on.
         """
         workspace = self.open_workspace() if make else self.require_workspace()
         from tallystick.app.gate import Gate
+        from tallystick.app.room_switch import unused_sections
         from tallystick.settings import CONTROL_ROOM
         from tallystick.telemetry.observer import Telemetry
 
         with closing(Telemetry.open(self.settings, control_room=workspace / CONTROL_ROOM)) as telemetry:
             with running_tools():
-                gate = Gate.open(workspace, settings=self.settings, plugins=plugins, observer=telemetry)
+                gate = Gate.open(workspace, settings=self.settings, plugins=plugins, observer=telemetry, rooms=rooms)
+            for notice in unused_sections(self.settings) if plugins else ():
+                self.screen.note(f"tallystick.toml: {notice}")
             with gate:
                 yield gate
 

@@ -5,6 +5,7 @@ calls as the owner.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -27,8 +28,8 @@ from tallystick.app.agents import administration_of
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
 from tallystick.turns.agent import Agent
@@ -47,17 +48,21 @@ ENDPOINT = Form(
 )
 T = TypeVar("T")
 _STATUS = {
-    "agent_unknown": 404, "agent_exists": 409, "agents_too_many": 409, "chief_mandatory": 409, "chief_exactly_one": 409,
-}  # fmt: skip
+    "agent_unknown": 404,
+    "agent_exists": 409,
+    "agents_too_many": 409,
+    "chief_mandatory": 409,
+    "chief_exactly_one": 409,
+}
 
 
-def agents_routes(desk: HttpContext) -> APIRouter:
+def agents_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
-    administration = administration_of(desk.gate)
+    administration = administration_of(context.gate)
     _look_at_agents(router, administration)
-    _change_agents(router, desk, administration)
-    _change_endpoints(router, desk, administration)
+    _change_agents(router, context, administration)
+    _change_endpoints(router, context, administration)
     return router
 
 
@@ -84,17 +89,17 @@ def _look_at_agents(router: APIRouter, administration: AgentAdministration) -> N
         return json_answer(endpoint_wire(roster.endpoint(known(roster, agent_id).agent_id)))
 
 
-def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
+def _change_agents(router: APIRouter, context: HttpContext, administration: AgentAdministration) -> None:
+    change_with = partial(_changed, context, administration)
+    new = NEW_AGENT.documented
+
     @router.post(
-        "/agents", tags=["agents"], openapi_extra=NEW_AGENT.documented, status_code=201,
-        summary="Add an agent (start-up token)",
-    )  # fmt: skip
+        "/agents", tags=["agents"], openapi_extra=new, status_code=201, summary="Add an agent (start-up token)"
+    )
     @open_to(EVERY_ROLE)
     async def add(request: Request) -> Response:
-        agent = good(agent_from(await asked(request, desk, NEW_AGENT)))
-        roster = await _changed(
-            request, desk, administration, lambda roster: roster.add(agent), "agent.add", agent.agent_id
-        )
+        agent = good(agent_from(await asked(request, context, NEW_AGENT)))
+        roster = await change_with(request, lambda roster: roster.add(agent), "agent.add", agent.agent_id)
         return json_answer(_shown(agent, roster), 201)
 
     @router.put(
@@ -105,12 +110,10 @@ def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAd
     )
     @open_to(EVERY_ROLE)
     async def change(agent_id: str, request: Request) -> Response:
-        wanted = await asked(request, desk, AGENT)
+        wanted = {**await asked(request, context, AGENT), "agent_id": agent_id}
         known(await run_in_threadpool(administration.registry.load), agent_id)
-        agent = good(agent_from({**wanted, "agent_id": agent_id}))
-        roster = await _changed(
-            request, desk, administration, lambda roster: roster.change(agent), "agent.change", agent_id
-        )
+        agent = good(agent_from(wanted))
+        roster = await change_with(request, lambda roster: roster.change(agent), "agent.change", agent_id)
         return json_answer(_shown(agent, roster))
 
     @router.delete(
@@ -121,37 +124,46 @@ def _change_agents(router: APIRouter, desk: HttpContext, administration: AgentAd
     )
     @open_to(EVERY_ROLE)
     async def remove(agent_id: str, request: Request) -> Response:
-        await asked(request, desk, NOTHING)
-        await _changed(request, desk, administration, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
+        await asked(request, context, NOTHING)
+        await change_with(request, lambda roster: roster.remove(agent_id), "agent.remove", agent_id)
         return json_answer({"removed": agent_id})
 
 
-def _change_endpoints(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
+def _change_endpoints(router: APIRouter, context: HttpContext, administration: AgentAdministration) -> None:
     @router.put(
-        "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=ENDPOINT.documented,
+        "/agents/{agent_id}/endpoint",
+        tags=["agents"],
+        openapi_extra=ENDPOINT.documented,
         summary="Give an agent another model (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def give(agent_id: str, request: Request) -> Response:
-        wanted = await asked(request, desk, ENDPOINT, "tally agents set-endpoint")
+        wanted = await asked(request, context, ENDPOINT, "tally agents set-endpoint")
         known(await run_in_threadpool(administration.registry.load), agent_id)
         endpoint = good(endpoint_from({**wanted, "agent_id": agent_id}))
         await _changed(
-            request, desk, administration, lambda roster: roster.set_endpoint(endpoint), "agent.set_endpoint", agent_id
+            context,
+            administration,
+            request,
+            lambda roster: roster.set_endpoint(endpoint),
+            "agent.set_endpoint",
+            agent_id,
         )
         return json_answer(endpoint_wire(endpoint))
 
     @router.delete(
-        "/agents/{agent_id}/endpoint", tags=["agents"], openapi_extra=NOTHING.documented,
+        "/agents/{agent_id}/endpoint",
+        tags=["agents"],
+        openapi_extra=NOTHING.documented,
         summary="Back to the offline agent (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def clear(agent_id: str, request: Request) -> Response:
-        await asked(request, desk, NOTHING, "tally agents clear-endpoint")
+        await asked(request, context, NOTHING, "tally agents clear-endpoint")
         roster = await _changed(
-            request,
-            desk,
+            context,
             administration,
+            request,
             lambda roster: roster.clear_endpoint(agent_id),
             "agent.clear_endpoint",
             agent_id,
@@ -159,35 +171,35 @@ def _change_endpoints(router: APIRouter, desk: HttpContext, administration: Agen
         return json_answer(endpoint_wire(roster.endpoint(agent_id)))
 
 
-async def asked(request: Request, desk: HttpContext, form: Form, command: str | None = None) -> dict[str, Any]:
+async def asked(request: Request, context: HttpContext, form: Form, command: str | None = None) -> dict[str, Any]:
     """Read the body of a request that requires a person; without the start-up token, refuse before reading it."""
-    desk.require_person(request, command)
+    context.require_person(request, command)
     return form.demand(await request.body())
 
 
 async def _changed(
-    request: Request,
-    desk: HttpContext,
+    context: HttpContext,
     administration: AgentAdministration,
+    request: Request,
     how: Callable[[Roster], Roster | Problem],
     action: str,
     agent_id: str,
 ) -> Roster:
-    caller = desk.require_person(request)
+    caller = context.require_person(request)
     return good(await run_in_threadpool(administration.change, how, caller=caller, action=action, agent_id=agent_id))
 
 
 def good(value: T | Problem) -> T:
-    """Return the value, or raise `Refused` if it is a problem."""
+    """Return the value, or raise `RequestRefused` if it is a problem."""
     if isinstance(value, Problem):
         status = _STATUS.get(value.code, 400)
         category = Category.DOWNSTREAM_ERROR if value.code in _STATUS else Category.VALIDATION_ERROR
-        raise Refused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
+        raise RequestRefused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
     return value
 
 
 def known(roster: Roster, agent_id: str) -> Agent:
-    """Return an existing agent, or raise `Refused`."""
+    """Return an existing agent, or raise `RequestRefused`."""
     return good(roster.get(agent_id) or unknown_agent(roster.agents))
 
 

@@ -17,7 +17,7 @@ from tallystick.doors.http.forms import ID, NAME, Form
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.role_names import WORK_ROLES
 from tallystick.gate.session import Caller
-from tallystick.turns.request import Progress, ToolPolicy
+from tallystick.turns.request import Progress, TurnToolPolicy
 from tallystick.turns.result import Step
 
 _TOOL_POLICY: Mapping[str, Any] = {
@@ -66,47 +66,52 @@ EXECUTE = Form(
 )
 
 
-def ai_routes(desk: HttpContext) -> APIRouter:
+def ai_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/ai", tags=["agents"])
-    _talking(router, desk, desk.conversation)
-    _tasks(router, desk, tasks_of(desk.gate))
+    _talking(router, context, context.conversation)
+    _tasks(router, context, tasks_of(context.gate))
     return router
 
 
-def _talking(router: APIRouter, desk: HttpContext, conversation: Conversation) -> None:
+def _talking(router: APIRouter, context: HttpContext, conversation: Conversation) -> None:
     @router.post("/chat", openapi_extra=CHAT.documented, responses=_CHAT, summary="Talk to an agent")
     @open_to(WORK_ROLES)
     async def chat(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = CHAT.demand(await request.body())
         told = chat_from(asked, caller)
         if asked.get("stream"):
             return EventStream(
                 lambda emit: _streamed(conversation, told, emit),
-                translate=error_answer, late=lambda body: event("error", body),
-            )  # fmt: skip
+                translate=error_answer,
+                late=lambda body: event("error", body),
+            )
         return await _answered(request, conversation.chat(told))
 
 
-def _tasks(router: APIRouter, desk: HttpContext, tasks: Tasks) -> None:
+def _tasks(router: APIRouter, context: HttpContext, tasks: Tasks) -> None:
     @router.post(
         "/chief/route", openapi_extra=ROUTE.documented, responses=_ROUTED, summary="Make one task of a message"
     )
     @open_to(WORK_ROLES)
     async def route(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = ROUTE.demand(await request.body())
         routing = Routing(
-            message=asked["message"], caller=caller, issue_id=asked.get("issueId"), session_id=asked.get("sessionId"),
-            parent_packet_id=asked.get("parentPacketId"), choice=asked.get("choice"),
-        )  # fmt: skip
+            message=asked["message"],
+            caller=caller,
+            issue_id=asked.get("issueId"),
+            session_id=asked.get("sessionId"),
+            parent_packet_id=asked.get("parentPacketId"),
+            choice=asked.get("choice"),
+        )
         return await _answered(request, tasks.route(routing))
 
     @router.post("/task/execute", openapi_extra=EXECUTE.documented, responses=_DONE, summary="Carry out a task")
     @open_to(WORK_ROLES)
     async def execute(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = EXECUTE.demand(await request.body())
         doing = tasks.execute(
             asked["packet"], caller=caller, agent_id=asked.get("agentId"), session_id=asked.get("sessionId")
@@ -124,7 +129,7 @@ def chat_from(asked: Mapping[str, Any], caller: Caller) -> Chat:
         agent_id=asked.get("agentId"),
         session_id=asked.get("sessionId"),
         conference_id=asked.get("conferenceId"),
-        policy=ToolPolicy(
+        policy=TurnToolPolicy(
             allowed_tools=None if allowed is None else frozenset(allowed),
             require_tool=policy.get("requireTool", False),
         ),

@@ -17,7 +17,8 @@ CHALLENGE: Header = (b"www-authenticate", b"Bearer")
 
 def json_answer(value: Any, status: int = 200) -> Response:
     """Build a response with a JSON value."""
-    return _answer(orjson.dumps(value), status)
+    # The keys of a database row are a subclass of `str`, which orjson takes for another type.
+    return _answer(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS), status)
 
 
 def outcome_answer(outcome: Outcome, extra: dict[str, Any] | None = None) -> Response:

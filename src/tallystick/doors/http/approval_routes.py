@@ -7,8 +7,8 @@ from tallystick.doors.http.answers import json_answer, listing, outcome_answer
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING, Form
 from tallystick.doors.http.gate_calls import after
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.doors.presentation.requests import shown_request
 from tallystick.doors.presentation.visible import visible_json
 from tallystick.gate.codes import BAD_ARGS, Category
@@ -38,23 +38,28 @@ REVEAL = Form(
     example={"field": "/body"},
 )
 _STATUS = {
-    "not_found": 404, "not_waiting": 409, "expired": 409, "same_call_waits": 409, "record_mismatch": 409,
-    "bad_arguments": 400, "not_masked": 400,
-}  # fmt: skip
+    "not_found": 404,
+    "not_waiting": 409,
+    "expired": 409,
+    "same_call_waits": 409,
+    "record_mismatch": 409,
+    "bad_arguments": 400,
+    "not_masked": 400,
+}
 
 
-def approval_routes(desk: HttpContext) -> APIRouter:
+def approval_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/approvals", tags=["approvals"])
-    _look(router, desk)
-    _answer_yes_or_no(router, desk)
-    _answer_otherwise(router, desk)
-    _reveal(router, desk)
+    _look(router, context)
+    _answer_yes_or_no(router, context)
+    _answer_otherwise(router, context)
+    _reveal(router, context)
     return router
 
 
-def _look(router: APIRouter, desk: HttpContext) -> None:
-    approvals = desk.gate.approvals
+def _look(router: APIRouter, context: HttpContext) -> None:
+    approvals = context.gate.approvals
 
     @router.get("", openapi_extra=documented(state=f"One of {', '.join(State)}."), summary="Held calls, newest first")
     @open_to(AUDIT_ROLES)
@@ -62,7 +67,7 @@ def _look(router: APIRouter, desk: HttpContext) -> None:
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in set(State):
-            raise Refused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(State)}")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(State)}")
         found = await run_in_threadpool(approvals.list, state=state, limit=limit, offset=offset)
         total = await run_in_threadpool(approvals.count, state=state)
         return listing([hold.as_dict() for hold in found], total=total, limit=limit, offset=offset)
@@ -74,69 +79,74 @@ def _look(router: APIRouter, desk: HttpContext) -> None:
         return _standing(Unmoved(why="not_found") if found is None else found)
 
 
-def _answer_yes_or_no(router: APIRouter, desk: HttpContext) -> None:
-    approvals = desk.gate.approvals
+def _answer_yes_or_no(router: APIRouter, context: HttpContext) -> None:
+    approvals = context.gate.approvals
 
     @router.post(
-        "/{approval_id}/approve", openapi_extra=NOTHING.documented,
+        "/{approval_id}/approve",
+        openapi_extra=NOTHING.documented,
         summary="Say yes to exactly this call (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def approve(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally approvals").subject
+        person = context.require_person(request, "tally approvals").subject
         NOTHING.demand(await request.body())
         return _standing(await run_in_threadpool(approvals.approve, approval_id, person=person, channel=CHANNEL))
 
     @router.post("/{approval_id}/reject", openapi_extra=REJECT.documented, summary="Say no, and why (start-up token)")
     @open_to(EVERY_ROLE)
     async def reject(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally approvals").subject
+        person = context.require_person(request, "tally approvals").subject
         reason = REJECT.demand(await request.body())["reason"]
         return _standing(
             await run_in_threadpool(approvals.reject, approval_id, person=person, channel=CHANNEL, reason=reason)
         )
 
 
-def _answer_otherwise(router: APIRouter, desk: HttpContext) -> None:
-    approvals = desk.gate.approvals
+def _answer_otherwise(router: APIRouter, context: HttpContext) -> None:
+    approvals = context.gate.approvals
 
     @router.post(
         "/{approval_id}/edit", openapi_extra=EDIT.documented, summary="Say yes to other arguments (start-up token)"
     )
     @open_to(EVERY_ROLE)
     async def edit(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally approvals").subject
+        person = context.require_person(request, "tally approvals").subject
         args = EDIT.demand(await request.body())["args"]
         return _standing(await run_in_threadpool(approvals.edit, approval_id, args, person=person, channel=CHANNEL))
 
     @router.post(
-        "/{approval_id}/resume", openapi_extra=NOTHING.documented,
+        "/{approval_id}/resume",
+        openapi_extra=NOTHING.documented,
         summary="Run a call that was let through, once; the turn it was held in goes on",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE, proposers=True)
     async def resume(approval_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         NOTHING.demand(await request.body())
         hold = await run_in_threadpool(approvals.get, approval_id)
         if hold is None or not _may_resume(hold, caller):
             return _standing(Unmoved(why="not_found"))
         # Use the caller's current roles, not those at the time the call was held.
         mine = caller if caller.subject == hold.caller else None
-        outcome = await desk.gate.resume(approval_id, caller=mine)
-        turn = desk.turn(hold.session.turn_id or "", caller)
+        outcome = await context.gate.resume(approval_id, caller=mine)
+        turn = context.turn(hold.session.turn_id or "", caller)
         return outcome_answer(outcome, None if turn is None else after(turn, outcome))
 
 
-def _reveal(router: APIRouter, desk: HttpContext) -> None:
+def _reveal(router: APIRouter, context: HttpContext) -> None:
     @router.post(
-        "/{approval_id}/reveal", openapi_extra=REVEAL.documented,
+        "/{approval_id}/reveal",
+        openapi_extra=REVEAL.documented,
         summary="Show a masked argument to a person, which is recorded (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(AUDIT_ROLES)
     async def reveal(approval_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally approvals").subject
+        person = context.require_person(request, "tally approvals").subject
         field = REVEAL.demand(await request.body())["field"]
-        shown = await run_in_threadpool(desk.gate.approvals.reveal, approval_id, field, person=person, channel=CHANNEL)
+        shown = await run_in_threadpool(
+            context.gate.approvals.reveal, approval_id, field, person=person, channel=CHANNEL
+        )
         if isinstance(shown, Unmoved):
             return _standing(shown)
         answer = json_answer(
@@ -156,4 +166,4 @@ def _standing(result: Hold | Unmoved) -> Response:
         return json_answer(shown_request(result))
     status = _STATUS[result.why]
     category = Category.VALIDATION_ERROR if status == BAD_ARGS.http else Category.DOWNSTREAM_ERROR
-    raise Refused(status, category, result.why)
+    raise RequestRefused(status, category, result.why)

@@ -11,8 +11,8 @@ from starlette.responses import StreamingResponse
 from tallystick.doors.http.answers import JSON, json_answer, listing
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.errors import LedgerError
 from tallystick.gate.codes import Category
 from tallystick.gate.record.checkpoint import NoteVerifier, parse_vkey
@@ -39,27 +39,29 @@ VERIFY = Form(
 SINCE = {
     "parameters": [
         {
-            "name": "since", "in": "query", "schema": {"type": "integer", "minimum": 1},
+            "name": "since",
+            "in": "query",
+            "schema": {"type": "integer", "minimum": 1},
             "description": "Size of an earlier head: prove that the log begins with it.",
         }
     ]
-}  # fmt: skip
+}
 _CHUNK = 64 * 1024
 _MAX_DIGITS = 18
 T = TypeVar("T")
 
 
-def audit_routes(desk: HttpContext) -> APIRouter:
+def audit_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/audit", tags=["audit"])
-    _session_routes(router, desk)
-    _receipt_routes(router, desk)
-    _log_routes(router, desk)
+    _session_routes(router, context)
+    _receipt_routes(router, context)
+    _log_routes(router, context)
     return router
 
 
-def _session_routes(router: APIRouter, desk: HttpContext) -> None:
-    ledger = desk.gate.ledger
+def _session_routes(router: APIRouter, context: HttpContext) -> None:
+    ledger = context.gate.ledger
 
     @router.get("/sessions", openapi_extra=documented(), summary="Sessions that have receipts")
     @open_to(AUDIT_ROLES)
@@ -86,8 +88,8 @@ def _session_routes(router: APIRouter, desk: HttpContext) -> None:
         )
 
 
-def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
-    ledger = desk.gate.ledger
+def _receipt_routes(router: APIRouter, context: HttpContext) -> None:
+    ledger = context.gate.ledger
 
     @router.get("/receipts/{receipt_id}", summary="One receipt")
     @open_to(AUDIT_ROLES)
@@ -102,9 +104,10 @@ def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
         return json_answer(_there(found).as_dict())
 
     @router.get(
-        "/records", openapi_extra=documented(action="E.g. `analysis.run`.", subject="Who did it."),
+        "/records",
+        openapi_extra=documented(action="E.g. `analysis.run`.", subject="Who did it."),
         summary="Audit records: who did what to which resource",
-    )  # fmt: skip
+    )
     @open_to(AUDIT_ROLES)
     async def records(request: Request) -> Response:
         limit, offset = page(request)
@@ -113,14 +116,15 @@ def _receipt_routes(router: APIRouter, desk: HttpContext) -> None:
         return listing(items, total=total, limit=limit, offset=offset)
 
 
-def _log_routes(router: APIRouter, desk: HttpContext) -> None:
+def _log_routes(router: APIRouter, context: HttpContext) -> None:
     @router.get(
-        "/head", openapi_extra=SINCE,
+        "/head",
+        openapi_extra=SINCE,
         summary="How much there is, the signed note over it, and that it goes on from an earlier one",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def head(request: Request) -> Response:
-        return json_answer(await run_in_threadpool(_head, desk.gate.ledger, request.query_params.get("since")))
+        return json_answer(await run_in_threadpool(_head, context.gate.ledger, request.query_params.get("since")))
 
     @router.post("/verify", openapi_extra=VERIFY.documented, summary="Check every receipt")
     @open_to(AUDIT_ROLES)
@@ -129,19 +133,19 @@ def _log_routes(router: APIRouter, desk: HttpContext) -> None:
         outside = tuple(note.encode() for note in asked.get("checkpoints", ()))
         key = None if "key" not in asked else _key(asked["key"])
         report = await run_in_threadpool(
-            verify_workspace, desk.gate.workspace, desk.gate.settings, outside=outside, verifier=key
+            verify_workspace, context.gate.workspace, context.gate.settings, outside=outside, verifier=key
         )
         return json_answer(report.as_dict())
 
 
 def session_receipts(ledger: Ledger, session_id: str) -> Iterator[Receipt]:
-    """Return a session's receipts, or raise `Refused` with 404 if it has none."""
+    """Return a session's receipts, or raise `RequestRefused` with 404 if it has none."""
     if not valid_session_id(session_id):
-        raise Refused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, "session id is not of the allowed form")
     found = iter(ledger.session(session_id))
     first = next(found, None)
     if first is None:
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "no session of this id has receipts")
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, "no session of this id has receipts")
     return chain((first,), found)
 
 
@@ -204,7 +208,7 @@ def _record(receipt: Receipt) -> dict[str, Any]:
 
 def _there(found: T | None) -> T:
     if found is None:
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "no valid receipt of this id")
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, "no valid receipt of this id")
     return found
 
 
@@ -214,13 +218,13 @@ def _head(ledger: Ledger, since: str | None) -> dict[str, Any]:
     if since is None:
         return {"size": ledger.size(), "checkpoint": ledger.checkpoint().decode(), "keys": keys}
     if not (since.isascii() and since.isdecimal() and len(since) <= _MAX_DIGITS):
-        raise Refused(400, Category.VALIDATION_ERROR, "since: give the size of an earlier head")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, "since: give the size of an earlier head")
     try:
         proof = ledger.prove_consistency(int(since))
     except LedgerError as error:
         if error.code != "size_unknown":
             raise
-        raise Refused(400, Category.VALIDATION_ERROR, f"since: {error}") from None
+        raise RequestRefused(400, Category.VALIDATION_ERROR, f"since: {error}") from None
     size = proof.sizes[1]
     return {"size": size, "checkpoint": proof.checkpoint.decode(), "keys": keys, "consistency": proof.as_dict()}
 
@@ -229,4 +233,4 @@ def _key(line: str) -> NoteVerifier:
     try:
         return parse_vkey(line)
     except ValueError as error:
-        raise Refused(400, Category.VALIDATION_ERROR, f"key: {error}") from None
+        raise RequestRefused(400, Category.VALIDATION_ERROR, f"key: {error}") from None

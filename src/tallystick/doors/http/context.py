@@ -13,7 +13,7 @@ from tallystick.agents.conversation import Conversation
 from tallystick.app.agents import conversation_of
 from tallystick.app.gate import Gate
 from tallystick.doors.http.asgi import Scope
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.doors.identity import Identity, StartupToken, is_local
 from tallystick.doors.identity.admission import PUBLIC_PATHS, may_propose
 from tallystick.gate.admit.proposal import Rejection
@@ -73,6 +73,8 @@ class HttpContext:
     startup: StartupToken
     turns: OrderedDict[str, Turn] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
+    worker_fault: str | None = None
+    """Why the durable worker of this server does not run; None: it runs, or is not meant to."""
 
     @cached_property
     def conversation(self) -> Conversation:
@@ -97,7 +99,7 @@ class HttpContext:
         """Check before every handler that the caller may use its route; without a declaration nobody may.
 
         Raises:
-            Refused: 401 without a valid token, 403 without the role.
+            RequestRefused: 401 without a valid token, 403 without the role.
         """
         if request.scope["path"] not in PUBLIC_PATHS and not access_of(request.scope["endpoint"]).refuses_itself:
             self.require(request)
@@ -106,15 +108,15 @@ class HttpContext:
         """Return the caller if it has one of the roles that the route declares.
 
         Raises:
-            Refused: 401 without a valid token, 403 without the role.
+            RequestRefused: 401 without a valid token, 403 without the role.
         """
         caller = self.caller(request.scope)
         if isinstance(caller, Rejection):
-            raise Refused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
+            raise RequestRefused(401, Category.RBAC_DENIED, caller.reason, hint="Send 'Authorization: Bearer <token>'.")
         access = access_of(request.scope["endpoint"])
         if not caller.has_any(access.roles) and not (access.proposers and self.may_propose(caller)):
             hint = f"One of these roles is needed: {', '.join(sorted(access.roles))}."
-            raise Refused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
+            raise RequestRefused(NO_ROLE.http, Category.RBAC_DENIED, "role missing", hint=hint)
         return caller
 
     def require_person(self, request: Request, command: str | None = None) -> Caller:
@@ -125,13 +127,13 @@ class HttpContext:
             command: The equivalent CLI command for the hint, if there is one.
 
         Raises:
-            Refused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
+            RequestRefused: 403 without the start-up token, even for the local owner: an agent calls as the owner too.
         """
         caller = self.require(request)
         if not self.startup.is_person(request.scope["headers"]):
             at_terminal = "" if command is None else f", or use `{command}` at a terminal"
             hint = f"Send the start-up token, which `tally serve` printed, as X-Tally-Token{at_terminal}."
-            raise Refused(403, Category.RBAC_DENIED, "this needs a person: no start-up token", hint=hint)
+            raise RequestRefused(403, Category.RBAC_DENIED, "this needs a person: no start-up token", hint=hint)
         return caller
 
     def keep(self, turn: Turn) -> None:

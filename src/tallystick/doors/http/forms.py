@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.gate.admit.strictjson import parse_json_object
@@ -60,11 +60,11 @@ class Form:
         """Parse and validate a body for routes that answer with a problem payload; the guard limits its size.
 
         Raises:
-            Refused: 400 if the body is invalid.
+            RequestRefused: 400 if the body is invalid.
         """
         asked = self.read(body, len(body))
         if isinstance(asked, Rejection):
-            raise Refused(400, Category.VALIDATION_ERROR, asked.reason, hint=asked.pointer or "See /api/docs.")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, asked.reason, hint=asked.pointer or "See /api/docs.")
         return asked
 
     def misfit(self, asked: Mapping[str, Any]) -> Rejection | None:

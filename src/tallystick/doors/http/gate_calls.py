@@ -76,16 +76,16 @@ class Submitted:
     turn: Turn | None = None
 
 
-async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
+async def call(context: HttpContext, body: bytes, caller: Caller | Rejection) -> Outcome:
     """Handle `POST /api/gate/call`."""
     if isinstance(caller, Rejection):
-        return await refuse(desk, caller, body, ANONYMOUS)
-    if not desk.may_propose(caller):
-        return await refuse(desk, ROLE_MISSING, body, caller)
-    asked = CALL.read(body, desk.gate.settings.server.max_body_bytes)
+        return await refuse(context, caller, body, ANONYMOUS)
+    if not context.may_propose(caller):
+        return await refuse(context, ROLE_MISSING, body, caller)
+    asked = CALL.read(body, context.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        return await refuse(desk, asked, body, caller)
-    return await desk.gate.call(
+        return await refuse(context, asked, body, caller)
+    return await context.gate.call(
         asked["tool"],
         asked.get("args", {}),
         session=_place(asked.get("session", HTTP_SESSION), asked.get("agent"), caller),
@@ -93,19 +93,19 @@ async def call(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Ou
     )
 
 
-async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
+async def begin(context: HttpContext, body: bytes, caller: Caller | Rejection) -> Turn | Outcome:
     """Handle `POST /api/gate/turns`."""
     if isinstance(caller, Rejection):
-        return await refuse(desk, caller, body, ANONYMOUS)
-    if not desk.may_propose(caller):
-        return await refuse(desk, ROLE_MISSING, body, caller)
-    asked = TURN.read(body, desk.gate.settings.server.max_body_bytes)
+        return await refuse(context, caller, body, ANONYMOUS)
+    if not context.may_propose(caller):
+        return await refuse(context, ROLE_MISSING, body, caller)
+    asked = TURN.read(body, context.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        return await refuse(desk, asked, body, caller)
+        return await refuse(context, asked, body, caller)
     policy: Mapping[str, Any] = asked.get("toolPolicy", {})
     steps = policy.get("maxSteps")
     make = partial(
-        desk.gate.turn,
+        context.gate.turn,
         session=Session(
             session_id=asked.get("session", HTTP_SESSION), **{name: asked[name] for name in PLACES if name in asked}
         ),
@@ -119,23 +119,23 @@ async def begin(desk: HttpContext, body: bytes, caller: Caller | Rejection) -> T
     )
     # Long user texts take too long to process on the event loop.
     turn = await run_in_threadpool(make) if len(body) > LONG_BODY else make()
-    desk.keep(turn)
+    context.keep(turn)
     return turn
 
 
-async def submit(desk: HttpContext, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
+async def submit(context: HttpContext, turn_id: str, body: bytes, caller: Caller | Rejection) -> Submitted:
     """Handle `POST /api/gate/turns/{turn_id}/submit`; another caller's turn is answered like an unknown one."""
     if isinstance(caller, Rejection):
-        return Submitted(outcome=await refuse(desk, caller, body, ANONYMOUS))
-    if not desk.may_propose(caller):
-        return Submitted(outcome=await refuse(desk, ROLE_MISSING, body, caller))
-    asked = SUBMIT.read(body, desk.gate.settings.server.max_body_bytes)
+        return Submitted(outcome=await refuse(context, caller, body, ANONYMOUS))
+    if not context.may_propose(caller):
+        return Submitted(outcome=await refuse(context, ROLE_MISSING, body, caller))
+    asked = SUBMIT.read(body, context.gate.settings.server.max_body_bytes)
     if isinstance(asked, Rejection):
-        return Submitted(outcome=await refuse(desk, asked, body, caller))
-    turn = desk.turn(turn_id, caller)
+        return Submitted(outcome=await refuse(context, asked, body, caller))
+    turn = context.turn(turn_id, caller)
     if turn is None:
         unknown = Rejection(fault=NONCE, reason="no open turn of this id")
-        return Submitted(outcome=await refuse(desk, unknown, asked["text"], caller))
+        return Submitted(outcome=await refuse(context, unknown, asked["text"], caller))
     return Submitted(outcome=await turn.submit(asked["text"], caller=caller), turn=turn)
 
 
@@ -149,9 +149,9 @@ def after(turn: Turn | None, outcome: Outcome) -> dict[str, Any]:
     return extra
 
 
-async def refuse(desk: HttpContext, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
+async def refuse(context: HttpContext, rejection: Rejection, text: str | bytes, caller: Caller) -> Outcome:
     """Record a request that was refused at the door."""
-    return await desk.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
+    return await context.gate.refuse(rejection, text, session=HTTP_SESSION, caller=caller)
 
 
 @lru_cache(maxsize=1024)

@@ -45,14 +45,14 @@ _NAMES = frozenset(name for name, _ in FOR_API)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Refusal:
+class GuardRefusal:
     """A prepared refusal response."""
 
     status: int
     body: bytes
 
     @classmethod
-    def of(cls, status: int, category: Category, message: str, hint: str) -> "Refusal":
+    def of(cls, status: int, category: Category, message: str, hint: str) -> "GuardRefusal":
         """Build a refusal with its problem payload."""
         return cls(status=status, body=problem(category, message, status, hint=hint))
 
@@ -68,29 +68,37 @@ class Refusal:
         await send({"type": f"{prefix}.response.body", "body": self.body})
 
 
-FOREIGN_HOST = Refusal.of(
-    403, Category.RBAC_DENIED, "The Host header names another server.",
+FOREIGN_HOST = GuardRefusal.of(
+    403,
+    Category.RBAC_DENIED,
+    "The Host header names another server.",
     "Use 127.0.0.1 or localhost, or add the name to server.allowed_hosts.",
-)  # fmt: skip
-FOREIGN_ORIGIN = Refusal.of(
-    403, Category.RBAC_DENIED, "The request comes from a page of another origin.",
+)
+FOREIGN_ORIGIN = GuardRefusal.of(
+    403,
+    Category.RBAC_DENIED,
+    "The request comes from a page of another origin.",
     "Call from this server's own pages or from a program; CORS is closed.",
-)  # fmt: skip
-BAD_LENGTH = Refusal.of(
+)
+BAD_LENGTH = GuardRefusal.of(
     400, Category.VALIDATION_ERROR, "Content-Length is not a number.", "Send the body's length in bytes, once."
 )
-TOO_LARGE = Refusal.of(
+TOO_LARGE = GuardRefusal.of(
     413, Category.VALIDATION_ERROR, "The body is too large.", "Send less, or raise server.max_body_bytes."
 )
-FILE_TOO_LARGE = Refusal.of(
-    413, Category.VALIDATION_ERROR, "The file is too large.",
+FILE_TOO_LARGE = GuardRefusal.of(
+    413,
+    Category.VALIDATION_ERROR,
+    "The file is too large.",
     "Put it into the workspace and name its path, or raise server.max_upload_bytes.",
-)  # fmt: skip
-TOO_SLOW = Refusal.of(
-    408, Category.VALIDATION_ERROR, "The body did not arrive in time.",
+)
+TOO_SLOW = GuardRefusal.of(
+    408,
+    Category.VALIDATION_ERROR,
+    "The body did not arrive in time.",
     "Send the whole body at once, or raise server.body_timeout_s.",
-)  # fmt: skip
-CUT_OFF = Refusal.of(
+)
+CUT_OFF = GuardRefusal.of(
     499, Category.VALIDATION_ERROR, "The client left before the body's end.", "Send as much as Content-Length says."
 )
 _FAULTS = {BodyFault.TOO_LARGE: TOO_LARGE, BodyFault.TOO_SLOW: TOO_SLOW, BodyFault.CUT_OFF: CUT_OFF}
@@ -127,13 +135,13 @@ class Guard:
         elif has_body:
             await self._with_body(scope, receive, send)
         else:
-            await self._app(scope, receive, Answer(scope, send).send)
+            await self._app(scope, receive, GuardedResponse(scope, send).send)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_file = _takes_file(scope["path"])
         limit, deadlines = (self._file_limit, self._file_deadlines) if is_file else (self._limit, self._deadlines)
         body = Body(receive, limit=limit, deadlines=deadlines)
-        answer = Answer(scope, send, body)
+        answer = GuardedResponse(scope, send, body)
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
@@ -146,7 +154,7 @@ class Guard:
             too_large = is_file and body.fault is BodyFault.TOO_LARGE
             await (FILE_TOO_LARGE if too_large else _FAULTS[body.fault]).answer(scope, send)
 
-    def _stranger(self, host: bytes, origin: bytes | None) -> Refusal | None:
+    def _stranger(self, host: bytes, origin: bytes | None) -> GuardRefusal | None:
         if not self._known(host.decode("latin-1")):
             return FOREIGN_HOST
         if origin is not None and not self._same_server(host.decode("latin-1"), origin.decode("latin-1")):
@@ -173,7 +181,7 @@ class Guard:
             return is_loopback_host(host_name) and port == host_port
         return bool(name) and self._known(authority)
 
-    def _oversize(self, length: bytes, path: str) -> Refusal | None:
+    def _oversize(self, length: bytes, path: str) -> GuardRefusal | None:
         if not length.isdigit():
             return BAD_LENGTH
         most, refusal = (self._file_limit, FILE_TOO_LARGE) if _takes_file(path) else (self._limit, TOO_LARGE)
@@ -185,7 +193,7 @@ def _takes_file(path: str) -> bool:
     return path in UPLOADS or PAGE_UPLOAD.fullmatch(path) is not None
 
 
-class Answer:
+class GuardedResponse:
     """Sends the response with security headers, or withholds it if the body had a fault."""
 
     __slots__ = ("_body", "_scope", "_send", "started")
@@ -243,7 +251,7 @@ def _read(headers: list[Header]) -> tuple[bytes, bytes | None, bytes | None, boo
     return named.get(b"host", b""), named.get(b"origin"), length, has_body
 
 
-async def _refuse_socket(scope: Scope, send: Send, refusal: Refusal) -> None:
+async def _refuse_socket(scope: Scope, send: Send, refusal: GuardRefusal) -> None:
     if "websocket.http.response" in (scope.get("extensions") or {}):
         await refusal.answer(scope, send, prefix="websocket.http")
     else:

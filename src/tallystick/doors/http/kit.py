@@ -8,9 +8,8 @@ from tallystick.doors.http.context import ANONYMOUS, HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, NOTHING, Form
 from tallystick.doors.http.gate_calls import HTTP_SESSION
 from tallystick.doors.http.measure import endpoint_of
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import PROBLEM, Refused
-from tallystick.doors.http.refusing import granted
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import PROBLEM, RequestRefused, granted
 from tallystick.doors.http.translate import error_answer
 from tallystick.doors.identity.admission import ROLE_MISSING
 
@@ -30,7 +29,7 @@ __all__ = [
     "EventStream",
     "Form",
     "HttpContext",
-    "Refused",
+    "RequestRefused",
     "answer",
     "documented",
     "endpoint_of",

@@ -10,8 +10,8 @@ from tallystick.doors.http.ai_stream import Emit, EventStream, event
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import NOTHING
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.doors.http.translate import error_answer
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import AUDIT_ROLES
@@ -26,20 +26,21 @@ LOOKS = 1200
 Pause = Callable[[float], Awaitable[None]]
 
 
-def notification_routes(desk: HttpContext) -> APIRouter:
+def notification_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/notifications", tags=["notifications"])
-    notifications = Notifications(desk.gate.workspace)
+    notifications = Notifications(context.gate.workspace)
     _looking(router, notifications)
-    _reading(router, desk, notifications)
+    _reading(router, context, notifications)
     return router
 
 
 def _looking(router: APIRouter, notifications: Notifications) -> None:
     @router.get(
-        "", openapi_extra=documented(unread="1 or true: only those that were not read; 0 or false: all."),
+        "",
+        openapi_extra=documented(unread="1 or true: only those that were not read; 0 or false: all."),
         summary="Notifications, the newest first; as events when text/event-stream is asked for",
-    )  # fmt: skip
+    )
     @open_to(AUDIT_ROLES)
     async def every(request: Request) -> Response:
         # Restricted to audit roles, because notifications name calls and sessions of all callers.
@@ -54,11 +55,11 @@ def _looking(router: APIRouter, notifications: Notifications) -> None:
         return listing([each.as_dict() for each in found], total=total, limit=limit, offset=offset)
 
 
-def _reading(router: APIRouter, desk: HttpContext, notifications: Notifications) -> None:
+def _reading(router: APIRouter, context: HttpContext, notifications: Notifications) -> None:
     @router.post("/read-all", openapi_extra=NOTHING.documented, summary="Say that all were read (start-up token)")
     @open_to(AUDIT_ROLES)
     async def read_all(request: Request) -> Response:
-        desk.require_person(request)
+        context.require_person(request)
         NOTHING.demand(await request.body())
         return json_answer({"read": await run_in_threadpool(notifications.read_all)})
 
@@ -67,11 +68,11 @@ def _reading(router: APIRouter, desk: HttpContext, notifications: Notifications)
     )
     @open_to(AUDIT_ROLES)
     async def read(notification_id: str, request: Request) -> Response:
-        desk.require_person(request)
+        context.require_person(request)
         NOTHING.demand(await request.body())
         found = await run_in_threadpool(notifications.read, notification_id)
         if found is None:
-            raise Refused(404, Category.DOWNSTREAM_ERROR, "no such notification", hint="GET /api/notifications")
+            raise RequestRefused(404, Category.DOWNSTREAM_ERROR, "no such notification", hint="GET /api/notifications")
         return json_answer(found.as_dict())
 
 
@@ -102,7 +103,7 @@ async def follow(notifications: Notifications, emit: Emit, *, pause: Pause = asy
 def _unread(request: Request) -> bool:
     given = request.query_params.get("unread", "0")
     if given not in _SWITCH:
-        raise Refused(400, Category.VALIDATION_ERROR, f"unread is one of {', '.join(_SWITCH)}")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, f"unread is one of {', '.join(_SWITCH)}")
     return _SWITCH[given]
 
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from tallystick.agents.answers import Answered, Unanswered
 from tallystick.doors.http.answers import CHALLENGE, JSON
-from tallystick.doors.http.openai_wire import Asked, Unfit, call_id_of
+from tallystick.doors.http.openai_wire import ChatRequest, Unfit, call_id_of
 from tallystick.gate.codes import NO_TOKEN
 from tallystick.records import record
 from tallystick.turns.model import Usage
@@ -40,7 +40,7 @@ class Completion:
     completion_id: str
     created: int
     """Unix time in whole seconds."""
-    asked: Asked
+    asked: ChatRequest
     answered: Answered
 
     @property

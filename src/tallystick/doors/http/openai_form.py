@@ -73,11 +73,17 @@ ASKED: dict[str, Any] = {
     "required": ["model", "messages"],
     "properties": {
         "model": {
-            "type": "string", "minLength": 1, "maxLength": 256, "description": "An agent, an endpoint, or `offline`.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 256,
+            "description": "An agent, an endpoint, or `offline`.",
         },
         "messages": {"type": "array", "minItems": 1, "maxItems": MAX_MESSAGES, "items": _MESSAGE},
         "tools": {
-            "type": ["array", "null"], "maxItems": MAX_TOOLS, "items": _TOOL, "description": "Tools the client runs.",
+            "type": ["array", "null"],
+            "maxItems": MAX_TOOLS,
+            "items": _TOOL,
+            "description": "Tools the client runs.",
         },
         "tool_choice": {"type": ["string", "object", "null"], "description": "auto, none, required, or one function."},
         "stream": {"type": ["boolean", "null"]},
@@ -92,7 +98,7 @@ ASKED: dict[str, Any] = {
         "model": "offline",
         "messages": [{"role": "user", "content": "Where does Ada say that she never sailed?"}],
     },
-}  # fmt: skip
+}
 
 FORM = compile_schema(ASKED, closed=False)
 DOCUMENTED: dict[str, Any] = {"requestBody": {"required": True, "content": {"application/json": {"schema": ASKED}}}}

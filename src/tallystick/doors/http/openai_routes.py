@@ -26,12 +26,12 @@ from tallystick.doors.http.openai_answers import (
     unfit_answer,
 )
 from tallystick.doors.http.openai_form import DOCUMENTED
-from tallystick.doors.http.openai_wire import Asked, Unfit, read_request
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.openai_wire import ChatRequest, Unfit, read_request
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.errors import TallyError
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
-from tallystick.turns.request import ToolPolicy
+from tallystick.turns.request import TurnToolPolicy
 
 UNKNOWN_MODEL = "model_not_found"
 _BROKEN = "Something went wrong in here; the server's log says what."
@@ -45,27 +45,27 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def openai_routes(desk: HttpContext) -> APIRouter:
+def openai_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1", tags=["openai"])
-    conversation = desk.conversation
+    conversation = context.conversation
 
     @router.get("/models", responses=_ERRORS, summary="Agents and endpoints, as models")
     @open_to(EVERY_ROLE, refuses_itself=True)
     async def models(request: Request) -> Response:
-        return await _in_their_words(lambda: _models(desk, request))
+        return await _in_their_words(lambda: _models(context, request))
 
     @router.get("/models/{model:path}", responses=_ERRORS, summary="One of them")
     @open_to(EVERY_ROLE, refuses_itself=True)
     async def model(model: str, request: Request) -> Response:
-        return await _in_their_words(lambda: _models(desk, request, model))
+        return await _in_their_words(lambda: _models(context, request, model))
 
     @router.post(
         "/chat/completions", openapi_extra=DOCUMENTED, responses=_ERRORS, summary="A grounded, receipted answer"
     )
     @open_to(WORK_ROLES, refuses_itself=True)
     async def complete(request: Request) -> Response:
-        return await _in_their_words(lambda: _complete(desk, conversation, request))
+        return await _in_their_words(lambda: _complete(context, conversation, request))
 
     return router
 
@@ -74,21 +74,21 @@ async def _in_their_words(work: Callable[[], Awaitable[Response]]) -> Response:
     """Translate every error to the OpenAI format, the only one that client libraries understand."""
     try:
         return await work()
-    except (Refused, TallyError) as error:
+    except (RequestRefused, TallyError) as error:
         return _translated(error)
 
 
-async def _models(desk: HttpContext, request: Request, wanted: str | None = None) -> Response:
-    desk.require(request)
-    entries = [model_entry(*name) for name in await run_in_threadpool(desk.conversation.crew.names)]
+async def _models(context: HttpContext, request: Request, wanted: str | None = None) -> Response:
+    context.require(request)
+    entries = [model_entry(*name) for name in await run_in_threadpool(context.conversation.crew.names)]
     if wanted is None:
         return json_answer({"object": "list", "data": entries})
     found = next((entry for entry in entries if entry["id"] == wanted), None)
     return unfit_answer(_no_such_model(entries)) if found is None else json_answer(found)
 
 
-async def _complete(desk: HttpContext, conversation: Conversation, request: Request) -> Response:
-    caller = desk.require(request)
+async def _complete(context: HttpContext, conversation: Conversation, request: Request) -> Response:
+    caller = context.require(request)
     asked = read_request(await request.body())
     if isinstance(asked, Unfit):
         return unfit_answer(asked)
@@ -111,7 +111,7 @@ async def _complete(desk: HttpContext, conversation: Conversation, request: Requ
     return json_answer(completion(_made(asked, answered)))
 
 
-def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> Chat:
+def chat_from(asked: ChatRequest, caller: Caller, *, agent_id: str, offline: bool) -> Chat:
     """Convert the request to a `Chat`."""
     first_fresh = len(asked.results) - asked.fresh
     return Chat(
@@ -132,19 +132,19 @@ def chat_from(asked: Asked, caller: Caller, *, agent_id: str, offline: bool) -> 
     )
 
 
-def _policy(asked: Asked) -> ToolPolicy:
+def _policy(asked: ChatRequest) -> TurnToolPolicy:
     """Return the tool policy of the request; the client's own tools are always allowed."""
     if asked.choice == "none":
-        return ToolPolicy(allowed_tools=frozenset())
+        return TurnToolPolicy(allowed_tools=frozenset())
     # Once there is a tool result, the required call has been made and the agent may answer.
     required = asked.choice == "required" and not asked.results
     if asked.only is not None and required:
-        return ToolPolicy(allowed_tools=frozenset({asked.only}), require_tool=True)
+        return TurnToolPolicy(allowed_tools=frozenset({asked.only}), require_tool=True)
     own = frozenset(card.name for card in asked.tools)
-    return ToolPolicy(allowed_tools=None if asked.allowed is None else asked.allowed | own, require_tool=required)
+    return TurnToolPolicy(allowed_tools=None if asked.allowed is None else asked.allowed | own, require_tool=required)
 
 
-async def _streamed(conversation: Conversation, asked: Asked, chat: Chat, emit: Emit) -> Response | None:
+async def _streamed(conversation: Conversation, asked: ChatRequest, chat: Chat, emit: Emit) -> Response | None:
     """Stream the answer; its text is sent only after the reply check, so the first chunk comes when the turn ends."""
     answered = await conversation.chat(chat)
     if isinstance(answered, Unanswered):
@@ -155,14 +155,14 @@ async def _streamed(conversation: Conversation, asked: Asked, chat: Chat, emit: 
     return None
 
 
-def _made(asked: Asked, answered: Answered) -> Completion:
+def _made(asked: ChatRequest, answered: Answered) -> Completion:
     return Completion(
         completion_id=f"chatcmpl-{token_hex(12)}", created=int(time.time()), asked=asked, answered=answered
     )
 
 
 def _translated(error: Exception, _scope: Scope | None = None) -> Response:
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         message = str(error) if error.hint is None else f"{error}. {error.hint}"
         return error_answer(error.status, _CODES.get(error.status, "refused"), message)
     if isinstance(error, TallyError):

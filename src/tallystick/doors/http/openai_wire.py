@@ -50,7 +50,7 @@ class ToolResult:
 
 
 @record
-class Asked:
+class ChatRequest:
     """A parsed request."""
 
     model: str
@@ -74,7 +74,7 @@ class Asked:
     session: str | None
 
 
-def read_request(body: bytes) -> Asked | Unfit:
+def read_request(body: bytes) -> ChatRequest | Unfit:
     """Parse a request; an `Unfit` names the first error."""
     asked = parse_json_object(body, len(body))
     if isinstance(asked, Rejection):
@@ -106,19 +106,27 @@ class _Said:
     fresh: int
 
 
-def _joined(asked: Mapping[str, Any], said: _Said, tools: tuple[Card, ...], choice: tuple[Choice, str | None]) -> Asked:
+def _joined(
+    asked: Mapping[str, Any], said: _Said, tools: tuple[Card, ...], choice: tuple[Choice, str | None]
+) -> ChatRequest:
     ours: Mapping[str, Any] = asked.get("tallystick", {})
     allowed = ours.get("allowedTools")
-    return Asked(
-        model=asked["model"], message=said.message, history=said.history, results=said.results, fresh=said.fresh,
-        tools=tools, choice=choice[0], only=choice[1],
+    return ChatRequest(
+        model=asked["model"],
+        message=said.message,
+        history=said.history,
+        results=said.results,
+        fresh=said.fresh,
+        tools=tools,
+        choice=choice[0],
+        only=choice[1],
         allowed=None if allowed is None else frozenset(allowed),
         stream=bool(asked.get("stream")),
         include_usage=bool((asked.get("stream_options") or {}).get("include_usage")),
         max_tokens=asked.get("max_completion_tokens") or asked.get("max_tokens"),
         evidence=asked.get("evidence") or ours.get("evidence", "annotate"),
         session=ours.get("session"),
-    )  # fmt: skip
+    )
 
 
 def _read_messages(messages: Sequence[Mapping[str, Any]]) -> _Said | Unfit:
@@ -177,9 +185,14 @@ def _read_tools(tools: Sequence[Mapping[str, Any]], effects: Mapping[str, Effect
             return Unfit(code=error.code, message=f"{error}.", param=f"{where}.parameters")
         # The format has no field for a tool's effect: it is `write` unless the client specifies another.
         cards[name] = Card(
-            name=name, description=function.get("description") or "", input_schema=schema, origin="client",
-            roles=WORK_ROLES, effect=effects.get(name, "write"), strict=False,
-        )  # fmt: skip
+            name=name,
+            description=function.get("description") or "",
+            input_schema=schema,
+            origin="client",
+            roles=WORK_ROLES,
+            effect=effects.get(name, "write"),
+            strict=False,
+        )
     return tuple(cards.values())
 
 

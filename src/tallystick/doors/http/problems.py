@@ -3,10 +3,12 @@
 {"error": {"category", "message", "details": {"tool_name", "endpoint"?, "status"?, "hint"?}}}
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import orjson
 
+from tallystick.agents.problem import Problem
 from tallystick.gate.codes import Category
 
 PROBLEM: dict[str, Any] = {
@@ -58,7 +60,7 @@ def problem(
     return orjson.dumps({"error": {"category": str(category), "message": message, "details": details}})
 
 
-class Refused(Exception):  # noqa: N818 - carried to the one place that answers it
+class RequestRefused(Exception):  # noqa: N818 - carried to the one place that answers it
     """A request that a route refuses."""
 
     def __init__(self, status: int, category: Category | str, message: str, *, hint: str | None = None) -> None:
@@ -66,3 +68,30 @@ class Refused(Exception):  # noqa: N818 - carried to the one place that answers 
         self.status = status
         self.category = category
         self.hint = hint
+
+
+T = TypeVar("T")
+
+
+def granted(value: T | Problem, statuses: Mapping[str, int]) -> T:
+    """Return the value unless it is a problem.
+
+    Args:
+        value: A room's result.
+        statuses: Code → status, for codes whose status is not 400.
+
+    Raises:
+        RequestRefused: The value is a problem.
+    """
+    if not isinstance(value, Problem):
+        return value
+    status = statuses.get(value.code, 400)
+    category = _CATEGORIES.get(status, Category.DOWNSTREAM_ERROR)
+    raise RequestRefused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
+
+
+_CATEGORIES = {
+    400: Category.VALIDATION_ERROR,
+    403: Category.RBAC_DENIED,
+    429: Category.BUDGET_EXCEEDED,
+}

@@ -13,7 +13,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from tallystick.doors.http.asgi import App, Receive, Scope, Send
-from tallystick.doors.http.guard import Refusal, with_security
+from tallystick.doors.http.guard import GuardRefusal, with_security
 from tallystick.gate.codes import Category
 from tallystick.settings import ServerSettings
 
@@ -23,13 +23,13 @@ HEAD_TIMEOUT_S = 10.0
 """Seconds from connecting, or from the first byte of a later request, to the end of the head."""
 KEEP_ALIVE_S = 5
 
-HEAD_TOO_LARGE = Refusal.of(
+HEAD_TOO_LARGE = GuardRefusal.of(
     431, Category.VALIDATION_ERROR, "The request's head is too large.", "Send shorter headers and a shorter URL."
 )
-NOT_HTTP = Refusal.of(
+NOT_HTTP = GuardRefusal.of(
     400, Category.VALIDATION_ERROR, "This is not a valid HTTP/1.1 request.", "Check Content-Length and the framing."
 )
-HEAD_TOO_SLOW = Refusal.of(
+HEAD_TOO_SLOW = GuardRefusal.of(
     408, Category.VALIDATION_ERROR, "The request's head did not arrive in time.", "Send the whole head at once."
 )
 
@@ -119,7 +119,7 @@ class BoundedHttp(HttpToolsProtocol):
         elif not self.transport.is_closing():
             self.transport.close()
 
-    def _answer(self, refusal: Refusal) -> None:
+    def _answer(self, refusal: GuardRefusal) -> None:
         if self.transport.is_closing():
             return
         length = str(len(refusal.body)).encode()

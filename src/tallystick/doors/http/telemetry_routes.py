@@ -12,8 +12,8 @@ from tallystick.doors.http.ai_routes import answer
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import ID, NAME, Form
-from tallystick.doors.http.paging import documented, page
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.pagination import documented, page
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.gate.codes import FAULTS, Bucket, Category
 from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Session
@@ -33,7 +33,8 @@ REPORT = Form(
         "sessionId": {**ID, "description": "Its session; the conference's id if not given."},
         "agentId": {**NAME, "description": "The agent."},
         "reason": {
-            "type": "string", "enum": sorted(BUCKETS),
+            "type": "string",
+            "enum": sorted(BUCKETS),
             "description": "One refusal that the client saw: a bucket, or the code of a refused call.",
         },
         "activations": {**_NUMBER, "description": "How often the agent was set to work."},
@@ -42,66 +43,66 @@ REPORT = Form(
     },
     required=("conferenceId",),
     example={"conferenceId": "conf_1", "agentId": "critic", "reason": "quote_not_found"},
-)  # fmt: skip
+)
 
 
-def telemetry_routes(desk: HttpContext) -> APIRouter:
+def telemetry_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
-    _totals(router, desk)
-    _sessions(router, desk)
-    _conferences(router, desk)
+    _totals(router, context)
+    _sessions(router, context)
+    _conferences(router, context)
     return router
 
 
-def _totals(router: APIRouter, desk: HttpContext) -> None:
+def _totals(router: APIRouter, context: HttpContext) -> None:
     @router.get("", summary="The totals of the workspace")
     @open_to(EVERY_ROLE)
     async def totals() -> Response:
-        return json_answer(await run_in_threadpool(counted_of(desk.gate).totals))
+        return json_answer(await run_in_threadpool(counted_of(context.gate).totals))
 
     @router.get("/agents", openapi_extra=documented(), summary="The counts of each agent")
     @open_to(EVERY_ROLE)
     async def agents(request: Request) -> Response:
         limit, offset = page(request)
-        found = await run_in_threadpool(counted_of(desk.gate).agents)
+        found = await run_in_threadpool(counted_of(context.gate).agents)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
 
-def _sessions(router: APIRouter, desk: HttpContext) -> None:
+def _sessions(router: APIRouter, context: HttpContext) -> None:
     @router.get("/sessions", openapi_extra=documented(), summary="The counts of each session, the latest first")
     @open_to(AUDIT_ROLES)
     async def sessions(request: Request) -> Response:
         limit, offset = page(request)
-        found, total = await run_in_threadpool(counted_of(desk.gate).sessions, limit=limit, offset=offset)
+        found, total = await run_in_threadpool(counted_of(context.gate).sessions, limit=limit, offset=offset)
         return listing(found, total=total, limit=limit, offset=offset)
 
     @router.get("/sessions/{session_id}", summary="The counts of one session, by agent and conference")
     @open_to(AUDIT_ROLES)
     async def session(session_id: str) -> Response:
-        found = await run_in_threadpool(counted_of(desk.gate).session, session_id)
+        found = await run_in_threadpool(counted_of(context.gate).session, session_id)
         return json_answer(_known(found))
 
 
-def _conferences(router: APIRouter, desk: HttpContext) -> None:
-    counter = counter_of(desk.gate)
+def _conferences(router: APIRouter, context: HttpContext) -> None:
+    counter = counter_of(context.gate)
 
     @router.get("/conferences", openapi_extra=documented(), summary="The counts of each conference")
     @open_to(EVERY_ROLE)
     async def conferences(request: Request) -> Response:
         limit, offset = page(request)
-        found = await run_in_threadpool(counted_of(desk.gate).conferences)
+        found = await run_in_threadpool(counted_of(context.gate).conferences)
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.get("/conferences/{conference_id}", summary="The counts of one conference, by agent")
     @open_to(EVERY_ROLE)
     async def conference(conference_id: str) -> Response:
-        return json_answer(_known(await run_in_threadpool(counted_of(desk.gate).conference, conference_id)))
+        return json_answer(_known(await run_in_threadpool(counted_of(context.gate).conference, conference_id)))
 
     @router.post("/conference", openapi_extra=REPORT.documented, summary="Report what a client counted")
     @open_to(WORK_ROLES)
     async def report(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = REPORT.demand(await request.body())
         session_id = asked.get("sessionId") or asked["conferenceId"]
         where = Session(
@@ -109,9 +110,11 @@ def _conferences(router: APIRouter, desk: HttpContext) -> None:
         )
         tokens_in, tokens_out = asked.get("tokensIn", 0), asked.get("tokensOut", 0)
         count = Count(
-            activations=asked.get("activations", 0), tokens=tokens_in + tokens_out, tokens_in=tokens_in,
+            activations=asked.get("activations", 0),
+            tokens=tokens_in + tokens_out,
+            tokens_in=tokens_in,
             tokens_out=tokens_out,
-        )  # fmt: skip
+        )
         bucket = None if "reason" not in asked else BUCKETS[asked["reason"]]
         fault = await run_in_threadpool(counter.report, where, count, bucket)
         if fault is not None:
@@ -121,5 +124,5 @@ def _conferences(router: APIRouter, desk: HttpContext) -> None:
 
 def _known(found: dict[str, Any] | None) -> dict[str, Any]:
     if found is None:
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "nothing was counted there", hint="See the list above it.")
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, "nothing was counted there", hint="See the list above it.")
     return found

@@ -18,7 +18,7 @@ from tallystick.doors.http.agents_routes import asked, good, known
 from tallystick.doors.http.answers import json_answer, listing
 from tallystick.doors.http.context import HttpContext, open_to
 from tallystick.doors.http.forms import Form
-from tallystick.doors.http.paging import documented, page
+from tallystick.doors.http.pagination import documented, page
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.storage.credits import Credits
 from tallystick.turns.agent import Agent
@@ -34,17 +34,17 @@ TASK_RESULT = Form(
 )
 
 
-def tiers_routes(desk: HttpContext) -> APIRouter:
+def tiers_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api")
-    administration = administration_of(desk.gate)
-    _tier_policy(router, desk, administration)
-    _tiers(router, desk, administration)
-    _credits(router, administration, Credits(desk.gate.workspace))
+    administration = administration_of(context.gate)
+    _tier_policy(router, context, administration)
+    _tiers(router, context, administration)
+    _credits(router, administration, Credits(context.gate.workspace))
     return router
 
 
-def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
+def _tier_policy(router: APIRouter, context: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/policy", tags=["tiers"], summary="The numbers behind tiers and caps")
     @open_to(EVERY_ROLE)
     async def policy() -> Response:
@@ -52,18 +52,20 @@ def _tier_policy(router: APIRouter, desk: HttpContext, administration: AgentAdmi
         return json_answer(ladder.policy.as_dict())
 
     @router.put(
-        "/tiers/policy", tags=["tiers"], openapi_extra=POLICY.documented,
+        "/tiers/policy",
+        tags=["tiers"],
+        openapi_extra=POLICY.documented,
         summary="Put other numbers in force; what is left out is as usual (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def set_policy(request: Request) -> Response:
-        policy = good(TierPolicy.from_dict(await asked(request, desk, POLICY)))
-        caller = desk.require_person(request)
+        policy = good(TierPolicy.from_dict(await asked(request, context, POLICY)))
+        caller = context.require_person(request)
         await run_in_threadpool(administration.set_policy, policy, caller=caller)
         return json_answer(policy.as_dict())
 
 
-def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministration) -> None:
+def _tiers(router: APIRouter, context: HttpContext, administration: AgentAdministration) -> None:
     @router.get("/tiers/agents", tags=["tiers"], openapi_extra=documented(), summary="Where every agent stands")
     @open_to(EVERY_ROLE)
     async def standings(request: Request) -> Response:
@@ -89,13 +91,15 @@ def _tiers(router: APIRouter, desk: HttpContext, administration: AgentAdministra
         return json_answer(_caps(agent_id, model, ladder))
 
     @router.post(
-        "/tiers/agents/{agent_id}/task-result", tags=["tiers"], openapi_extra=TASK_RESULT.documented,
+        "/tiers/agents/{agent_id}/task-result",
+        tags=["tiers"],
+        openapi_extra=TASK_RESULT.documented,
         summary="Count how a task ended (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def task_result(agent_id: str, request: Request) -> Response:
-        wanted = await asked(request, desk, TASK_RESULT)
-        caller = desk.require_person(request)
+        wanted = await asked(request, context, TASK_RESULT)
+        caller = context.require_person(request)
         result, model = Result(wanted["result"]), wanted.get("model")
         standing, move = good(
             await run_in_threadpool(administration.task_result, agent_id, model, result, caller=caller)

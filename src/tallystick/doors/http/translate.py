@@ -1,6 +1,6 @@
 """Translate every error to a problem payload; FastAPI's 422 for an invalid body becomes a 400.
 
-Refused                  the status and category that a route sets
+RequestRefused                  the status and category that a route sets
 RequestValidationError   400 validation_error
 HTTPException            404, 405 and the like, from the router; a browser gets a 404 page for a missing page
 TallyError               503 tool_unavailable: the workspace, its ledger or its database cannot be used
@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from tallystick.doors.http.answers import problem_answer
 from tallystick.doors.http.asgi import Scope
 from tallystick.doors.http.measure import OTHER, endpoint_of
-from tallystick.doors.http.problems import Refused
+from tallystick.doors.http.problems import RequestRefused
 from tallystick.errors import PathRefused, TallyError
 from tallystick.extras import part_of
 from tallystick.gate.codes import Category
@@ -40,7 +40,7 @@ def translate_errors(app: FastAPI) -> None:
             return Response(NO_PAGE, HTTPStatus.NOT_FOUND, media_type="text/html")
         return error_answer(error, request.scope)
 
-    for kind in (Refused, RequestValidationError, HTTPException, TallyError, Exception):
+    for kind in (RequestRefused, RequestValidationError, HTTPException, TallyError, Exception):
         app.add_exception_handler(kind, translated)
 
 
@@ -54,7 +54,7 @@ def error_answer(error: Exception, scope: Scope) -> Response:
     """Build the response to an error, without a stack trace or request data."""
     named = endpoint_of(scope)
     endpoint = None if named == OTHER else named
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         return problem_answer(str(error.category), str(error), error.status, endpoint=endpoint, hint=error.hint)
     if isinstance(error, RequestValidationError):
         # The error's own text quotes the request.

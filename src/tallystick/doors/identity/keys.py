@@ -25,11 +25,13 @@ from joserfc.jws import JWSRegistry
 from tallystick.errors import ConfigError
 from tallystick.settings import AuthSettings
 
-SAMPLE_SECRETS = frozenset({
-    "replace-this-sample-secret-before-use",
-    "a-string-secret-at-least-256-bits-long",
-    "your-256-bit-secret",
-})  # fmt: skip
+SAMPLE_SECRETS = frozenset(
+    {
+        "replace-this-sample-secret-before-use",
+        "a-string-secret-at-least-256-bits-long",
+        "your-256-bit-secret",
+    }
+)
 """Sample secrets: the first is from this project's documentation, the others from pages people copy tokens from."""
 
 MIN_SECRET_BYTES = 32
@@ -64,10 +66,15 @@ class KeyRing:
     keys: tuple[VerifyingKey, ...]
 
     def pick(self, kid: str | None) -> VerifyingKey | None:
-        """Choose the key that a token names; a token without `kid` is accepted only if there is a single key."""
+        """Choose the key that a token names; a token without `kid` is accepted only if there is a single key.
+
+        A public key of an issuer may come without the id that its tokens carry. The shared secret has none, so a token
+        that names a key was not made for it.
+        """
         if len(self.keys) == 1:
             only = self.keys[0]
-            return only if kid is None or only.kid is None or only.kid == kid else None
+            nameless = only.kid is None and not only.algorithm.startswith("HS")
+            return only if kid is None or nameless or only.kid == kid else None
         return next((key for key in self.keys if kid is not None and key.kid == kid), None)
 
 

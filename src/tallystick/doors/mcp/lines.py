@@ -30,9 +30,15 @@ class LineReader:
     """Calls `on_line` for each line of a file descriptor, without its newline, and `on_end` once at the end."""
 
     def __init__(
-        self, fd: int, *, longest: int, on_line: OnLine, on_long: OnLong, on_end: Callable[[], None],
+        self,
+        fd: int,
+        *,
+        longest: int,
+        on_line: OnLine,
+        on_long: OnLong,
+        on_end: Callable[[], None],
         stuck_s: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Set the file descriptor, the limits and the callbacks.
 
         Args:

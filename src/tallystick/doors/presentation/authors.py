@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 WORDS: Mapping[str, str] = {
-    "document": "a document", "memory": "recorded in memory", "customer": "an earlier ticket", "log": "a log",
-    "web": "a web page", "tool": "another tool",
-}  # fmt: skip
+    "document": "a document",
+    "memory": "recorded in memory",
+    "customer": "an earlier ticket",
+    "log": "a log",
+    "web": "a web page",
+    "tool": "another tool",
+}
 
 
 def context_label(piece: Mapping[str, Any]) -> str:

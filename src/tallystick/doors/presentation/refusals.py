@@ -3,10 +3,16 @@
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tallystick.app.discovery import room_hint
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import UNKNOWN_TOOL
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.records import record
+
+if TYPE_CHECKING:
+    from tallystick.app.gate import Gate
 
 HELD = "approval_required"
 
@@ -60,29 +66,49 @@ REFUSAL_SCHEMA: dict[str, Any] = {
 """The JSON Schema of `Refusal.as_dict`, for clients that validate output."""
 
 
-def refusal_of(outcome: Outcome, workspace: Path) -> Refusal | None:
-    """Return the refusal for an outcome; None if the call succeeded."""
+def refusal_of(outcome: Outcome, gate: "Gate") -> Refusal | None:
+    """Return the refusal for an outcome of this gate; None if the call succeeded."""
     if outcome.held is not None:
         return Refusal(
-            code=HELD, reason="this call waits for a person", receipt_id=outcome.receipt_id,
+            code=HELD,
+            reason="this call waits for a person",
+            receipt_id=outcome.receipt_id,
             pointer=None if outcome.rejection is None else outcome.rejection.pointer,
-            approval_id=outcome.held.approval_id, expires_at=outcome.held.expires_at,
-            approve=approve_command(outcome.held.approval_id, workspace),
-        )  # fmt: skip
+            approval_id=outcome.held.approval_id,
+            expires_at=outcome.held.expires_at,
+            approve=approve_command(outcome.held.approval_id, gate.workspace),
+        )
     if outcome.rejection is not None:
         rejected = outcome.rejection
         return Refusal(
-            code=str(rejected.code), reason=rejected.reason, receipt_id=outcome.receipt_id, pointer=rejected.pointer,
-            call_code=_text(rejected.call_code), category=_text(rejected.category),
-        )  # fmt: skip
+            code=str(rejected.code),
+            reason=rejected.reason,
+            receipt_id=outcome.receipt_id,
+            pointer=rejected.pointer,
+            call_code=_text(rejected.call_code),
+            category=_text(rejected.category),
+            hint=hint_for(rejected, gate),
+        )
     if outcome.failure is not None:
         failed = outcome.failure
         category = _text(failed.fault.category)
         return Refusal(
-            code=category or failed.fault.name, reason=failed.message, receipt_id=outcome.receipt_id,
-            hint=failed.hint, category=category,
-        )  # fmt: skip
+            code=category or failed.fault.name,
+            reason=failed.message,
+            receipt_id=outcome.receipt_id,
+            hint=failed.hint,
+            category=category,
+        )
     return None
+
+
+def hint_for(rejected: Rejection, gate: "Gate") -> str | None:
+    """Return the advice for a refused call: its own, or how to switch on the room of an unknown tool."""
+    if rejected.hint is not None:
+        return rejected.hint
+    if rejected.fault is not UNKNOWN_TOOL or rejected.proposed_tool is None:
+        return None
+    return room_hint(rejected.proposed_tool, gate.rooms())
 
 
 def approve_command(approval_id: str, workspace: Path) -> str:

@@ -17,9 +17,11 @@ def shown_request(hold: Hold) -> dict[str, Any]:
     """
     args = shown_arguments(hold)
     return {
-        **hold.as_dict(), "args_text": visible_json(args, indent=2),
-        "hidden_characters": hidden_in({"tool": hold.tool, "args": args}), "masked": list(masked_fields(args)),
-    }  # fmt: skip
+        **hold.as_dict(),
+        "args_text": visible_json(args, indent=2),
+        "hidden_characters": hidden_in({"tool": hold.tool, "args": args}),
+        "masked": list(masked_fields(args)),
+    }
 
 
 def shown_arguments(hold: Hold) -> dict[str, Any]:

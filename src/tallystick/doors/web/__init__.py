@@ -7,5 +7,5 @@ login.py      the login form
 kit.py        the API for rooms
 feeds/        long lists, loaded in windows
 parts/        shared components: badges, receipts, evidence, forms built from a tool's schema, empty states
-pages/        one module per page, each with `register(house)`
+pages/        one module per page, each with `register(context)`
 """

@@ -34,7 +34,7 @@ class Visitor:
 
 
 @record
-class Place:
+class NavigationItem:
     """An entry in the navigation, sorted by `order`; the built-in pages leave gaps for others."""
 
     path: str
@@ -68,7 +68,7 @@ class PageContext:
     gate: Gate
     identity: Identity
     startup: StartupToken
-    places: list[Place] = field(default_factory=list[Place])
+    places: list[NavigationItem] = field(default_factory=list[NavigationItem])
     """The navigation; a page adds itself when it is registered."""
 
     settings_parts: dict[str, SettingsPart] = field(default_factory=dict[str, SettingsPart])

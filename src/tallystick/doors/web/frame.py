@@ -7,20 +7,21 @@ and tools is only given to elements that show plain text, never to one that acce
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
 from nicegui import ui
 from starlette.requests import Request
-from starlette.responses import RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tallystick.doors.web.closed import closed
+from tallystick.doors.web.components.bell import Bell
+from tallystick.doors.web.components.states import empty
+from tallystick.doors.web.components.text import text
 from tallystick.doors.web.context import PageContext, Visitor
-from tallystick.doors.web.parts.bell import Bell
-from tallystick.doors.web.parts.states import empty
-from tallystick.doors.web.parts.text import text
-from tallystick.doors.web.style import HEAD
+from tallystick.doors.web.style import CSS, HEAD
 from tallystick.errors import PartMissing
+from tallystick.gate.codes import NO_ROLE
 from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.turns.runs import DurableError
 
@@ -31,11 +32,11 @@ Fill = Callable[..., Any]
 """Fills the frame of a page; receives the visitor first, then the path parameters."""
 
 
-def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> Callable[[Fill], Fill]:
+def page(context: PageContext, path: str, name: str, *, roles: frozenset[str]) -> Callable[[Fill], Fill]:
     """Register a function as a page with access control and the frame.
 
     Args:
-        house: The workspace.
+        context: The workspace.
         path: The URL path; may contain parameters in braces.
         name: The page's title.
         roles: The roles with access; nobody else gets the page or its socket.
@@ -44,13 +45,13 @@ def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> 
     def decorate(fill: Fill) -> Fill:
         @wraps(fill)
         async def shown(request: Request, **named: Any) -> Any:
-            visitor = house.visitor(request)
+            visitor = context.visitor(request)
             if visitor is None:
                 return RedirectResponse(f"/login?next={_onward(request)}", status_code=303)
             if not visitor.may(roles):
-                return closed(house, roles)
-            _ask_anew(house, request)
-            with framed(house, visitor, name, request):
+                return closed(context, roles)
+            _ask_anew(context, request)
+            with framed(context, visitor, name, request):
                 try:
                     made = fill(visitor, **named)
                     if made is not None:
@@ -61,42 +62,42 @@ def page(house: PageContext, path: str, name: str, *, roles: frozenset[str]) -> 
 
         # NiceGUI reads the signature: the request and the path parameters.
         shown.__signature__ = _signature(fill)  # type: ignore[attr-defined]
-        ui.page(path, title=f"{name} · {house.project}", response_timeout=10)(shown)
+        ui.page(path, title=f"{name} · {context.project}", response_timeout=10)(shown)
         return fill
 
     return decorate
 
 
 @contextmanager
-def framed(house: PageContext, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
+def framed(context: PageContext, visitor: Visitor, name: str, request: Request) -> Iterator[None]:
     """Draw everything around a page's own content."""
     ui.add_head_html(HEAD)
     ui.colors(primary="#0f6b62", secondary="#8a5a2b", positive="#1d7a46", negative="#b3261e", warning="#8f6400")
     with ui.left_drawer(value=None, bordered=True).props("breakpoint=900 width=210").classes("tally-drawer") as drawer:
-        _navigation(house, visitor, request.url.path)
+        _navigation(context, visitor, request.url.path)
     with ui.header().classes("tally-header items-center"):
         ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Navigation"')
-        ui.link(house.project, "/").classes("tally-project")
+        ui.link(context.project, "/").classes("tally-project")
         ui.label(name).classes("tally-here")
         ui.space()
         if visitor.may(AUDIT_ROLES):  # notifications name calls and sessions of all users
-            Bell(house).show()
+            Bell(context).show()
         _dark_switch()
         _who(visitor, _onward(request))
     with ui.element("div").classes("tally-main").props('tabindex="-1"') as content:
-        if not visitor.is_person and house.startup.cookie_name in request.cookies:
+        if not visitor.is_person and context.startup.cookie_name in request.cookies:
             _log_in_again(_onward(request))
         yield
     ui.skip_link("Skip to the content", target=content)
 
 
-def _ask_anew(house: PageContext, request: Request) -> None:
+def _ask_anew(context: PageContext, request: Request) -> None:
     """Authenticate the visitor before every event of a page: once the token has expired, an open page does nothing."""
     client = ui.context.client
     take = client.handle_event
 
     def taken(message: dict[str, Any]) -> None:
-        if house.visitor(request) is not None:
+        if context.visitor(request) is not None:
             take(message)
         else:
             _say_expired()
@@ -106,8 +107,8 @@ def _ask_anew(house: PageContext, request: Request) -> None:
             ui.run_javascript("window.tallyExpired()")
 
     client.handle_event = taken  # type: ignore[method-assign, assignment]
-    if house.identity.enabled:
-        ui.timer(CHECK_S, lambda: None if house.visitor(request) is not None else _say_expired())
+    if context.identity.enabled:
+        ui.timer(CHECK_S, lambda: None if context.visitor(request) is not None else _say_expired())
 
 
 def _log_in_again(onward: str) -> None:
@@ -121,10 +122,10 @@ def _onward(request: Request) -> str:
     return quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""), safe="/")
 
 
-def _navigation(house: PageContext, visitor: Visitor, here: str) -> None:
+def _navigation(context: PageContext, visitor: Visitor, here: str) -> None:
     first = "/" + here.lstrip("/").partition("/")[0]
     with ui.element("nav").props('aria-label="Pages"').classes("tally-nav"):
-        for place in house.places:
+        for place in context.places:
             if not visitor.may(place.roles):
                 continue
             current = place.path == first
@@ -157,3 +158,18 @@ def _signature(fill: Fill) -> Any:
     named = list(inspect.signature(fill).parameters.values())[1:]
     request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
     return inspect.Signature([request, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in named)])
+
+
+def closed(context: PageContext, roles: frozenset[str]) -> Response:
+    """Return a page that names the required roles, with the status for a missing role."""
+    needed = escape(", ".join(sorted(roles)))
+    html = f"""<!doctype html><html lang="en"><head><meta charset="utf-8">
+<title>Not open to you · {escape(context.project)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>{CSS}
+body {{ font-family:system-ui,sans-serif; margin:0; display:grid; place-items:center; min-height:100vh; }}
+</style></head><body><main class="tally-card"><h1>This page is not open to you</h1>
+<p>One of these roles is needed: {needed}.</p>
+<p><a href="/">Start page</a></p>
+<form method="post" action="/logout"><button type="submit">Log out</button></form>
+</main></body></html>"""
+    return HTMLResponse(html, status_code=NO_ROLE.http)

@@ -2,23 +2,23 @@
 
 from tallystick.doors.presentation.authors import context_label
 from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.context import PageContext, Place, SettingsPart, Visitor
+from tallystick.doors.web.components.badge import badge
+from tallystick.doors.web.components.charts import SOFT, bars, cluster_map, colour, network, short
+from tallystick.doors.web.components.evidence import evidence_chips
+from tallystick.doors.web.components.file_view import file_view
+from tallystick.doors.web.components.person import log_in_hint, may_act, person
+from tallystick.doors.web.components.schema_form import SchemaForm
+from tallystick.doors.web.components.states import empty, failed, heading, section
+from tallystick.doors.web.components.text import block, text
+from tallystick.doors.web.components.tool_calls import SESSION, here, propose, tell_trouble, trouble
+from tallystick.doors.web.context import NavigationItem, PageContext, SettingsPart, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.parts.asking import SESSION, here, propose, tell_trouble, trouble
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.charts import SOFT, bars, cluster_map, colour, network, short
-from tallystick.doors.web.parts.evidence import evidence_chips
-from tallystick.doors.web.parts.file_view import file_view
-from tallystick.doors.web.parts.person import log_in_hint, may_act, person
-from tallystick.doors.web.parts.schema_form import SchemaForm
-from tallystick.doors.web.parts.states import empty, failed, heading, section
-from tallystick.doors.web.parts.text import block, text
 
 __all__ = [
     "SESSION",
     "SOFT",
+    "NavigationItem",
     "PageContext",
-    "Place",
     "SchemaForm",
     "SettingsPart",
     "Visitor",

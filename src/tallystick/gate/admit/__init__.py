@@ -1,4 +1,4 @@
-"""Step 1 of 5: text → Proposal | Rejection.
+"""Step 1 of 5 (admit, decide, execute, record, reply): text → Proposal | Rejection.
 
     text ──open_envelope──► Envelope ──NonceSlot.take──► ──admit_call──► Proposal
                 │                           │                   │
@@ -7,7 +7,7 @@
 Model text enters at `open_envelope`; calls that are already structured (HTTP, MCP, Python) enter at `admit_call`.
 
     envelope            parses model text: one strict JSON object or a rejection; leading thinking blocks are stripped
-    strictjson          the parser for every door, and the same checks for Python objects
+    strictjson          the JSON parser of every interface, and the same checks for Python objects
     toolsyntax          detects tool calls written as prose, which a final answer must not contain
     nonces              one per step, single use, bound to session, turn and agent
     names               the catalogue: registered tools, their names and aliases
@@ -16,7 +16,8 @@ Model text enters at `open_envelope`; calls that are already structured (HTTP, M
     references          rejects schemas with external references, endless cycles or too many branches
     subschemas          traversal of a schema
     cleaned_arguments   removes data that must not be stored
-    arguments           checks keys, guards and schema; returns the call as the tool will receive it
+    arguments           checks argument names, forbidden fields, the source that a durable write must name, and schema;
+                        returns the call as the tool will receive it
     turn_schema         the JSON Schema of a turn's next message, for providers that support structured output
     proposal            the result types
 

@@ -1,8 +1,9 @@
 """Tool and arguments → Proposal or Rejection: the last part of admit, and the only part for calls without an envelope.
 
-Checks, in order: name, plain JSON, keys, fields that only policy may write, provenance of durable writes, schema.
+Checks, in order: name, plain JSON, keys, fields that no call may set, provenance of durable writes, schema.
 Values are changed in two ways only: an integral float becomes an integer (7.0 → 7; the canonical bytes are the same),
-and a null that a provider forced on an optional argument is dropped. Text is never rejected for its content.
+and a null for an optional argument is dropped, since the strict mode of some model providers makes models send one (a
+forced null). Text is never rejected for its content.
 """
 
 from dataclasses import replace
@@ -31,33 +32,36 @@ ECHOED = 100
 _NESTED = frozenset({dict, list})
 
 MAX_FORCED_NULLS = 1_000
-"""Limit of the search for forced nulls; no provider forces more than this on a call."""
+"""Maximum number of schema violations searched for forced nulls; no real call has more."""
 
-# Reasons are fixed strings: safe to log and count, and free of caller input.
+# Reasons are fixed strings: safe to log and count, and free of caller input. `docs/protocol.md` lists them word for
+# word, so their wording cannot change; a comment explains those that are not clear by themselves.
 NO_SUCH_TOOL = "no tool of this name"
 NAME_NOT_TEXT = "tool is not a string"
 ARGS_NOT_OBJECT = "args is not an object"
 KEYS_MEET = "two keys mean the same argument"
+# The call sets a field that no call may set: only the system writes it (`Card.owned_keys`).
 OWNED_KEY = "only policy writes this field"
 WITHOUT_PROVENANCE = "the call does not say where its data comes from"
 NO_DRY_RUN = "the tool has no dry run"
+# The tool's cleaning function failed, so data that must not be stored could not be removed.
 NOT_CLEANED = "what must not be kept cannot be told apart here"
 
 
 def admit_call(
-    catalogue: Catalogue, tool: object, args: object, *, dry_run: bool = False, cot_leak: bool = False,
-    exact: bool = False, session: Session | None = None,
-) -> Proposal | Rejection:  # fmt: skip
+    catalogue: Catalogue,
+    tool: object,
+    args: object,
+    *,
+    dry_run: bool = False,
+    cot_leak: bool = False,
+    exact: bool = False,
+    session: Session | None = None,
+) -> Proposal | Rejection:
     """Check a call against the catalogue.
 
-    Args:
-        catalogue: The registered tools.
-        tool: The name as received.
-        args: The arguments as received.
-        dry_run: Whether the caller requests a dry run.
-        cot_leak: Copied to the proposal.
-        exact: Match name and keys exactly, without aliases.
-        session: Copied to the proposal.
+    Tool and args are as received. With `exact`, name and keys must match exactly, without aliases; `cot_leak` and
+    `session` are copied to the proposal.
     """
     if type(tool) is not str:
         return Rejection(fault=UNKNOWN_TOOL, reason=NAME_NOT_TEXT)
@@ -69,16 +73,21 @@ def admit_call(
     entry, transformed = found
     given: dict[str, Any] | None = args if entry.clean is None else cleaned(entry, args)
     if given is None:
-        return Rejection(fault=LEDGER, reason=NOT_CLEANED, proposed_tool=_echo(tool))
+        return replace(check_json_value(args) or Rejection(fault=LEDGER, reason=NOT_CLEANED), proposed_tool=_echo(tool))
     real = _fit(entry, given, dry_run=dry_run, exact=exact)
     if isinstance(real, Rejection):
         return replace(real, proposed_tool=_echo(tool))
-    transformed = transformed or _differs(real, given, dry_run=dry_run)
     dry = entry.card.dry_run and (dry_run or real.get("dry_run") is True)
     return Proposal(
-        card=entry.card, args=real, proposed_tool=tool, proposed_args=given, transformed=transformed, dry_run=dry,
-        cot_leak=cot_leak, session=session,
-    )  # fmt: skip
+        card=entry.card,
+        args=real,
+        proposed_tool=tool,
+        proposed_args=given,
+        transformed=transformed or _differs(real, given, dry_run=dry_run),
+        dry_run=dry,
+        cot_leak=cot_leak,
+        session=session,
+    )
 
 
 def _fit(entry: Entry, args: dict[str, Any], *, dry_run: bool, exact: bool) -> dict[str, Any] | Rejection:
@@ -114,7 +123,7 @@ def _with_real_keys(entry: Entry, args: dict[str, Any]) -> dict[str, Any] | Reje
 
 
 def _check_guards(entry: Entry, args: dict[str, Any]) -> Rejection | None:
-    """Run the checks that precede the schema: fields owned by policy, then provenance."""
+    """Run the checks that precede the schema: fields that no call may set, then provenance."""
     # Compare normalised keys: a tool that ignores case must not receive an owned `status` as `Status`.
     owned = _plain_forms(entry.card.owned_keys)
     found = _find_key(args, owned) if owned else None
@@ -137,7 +146,7 @@ def _plain_forms(keys: frozenset[str]) -> frozenset[str]:
 
 
 def _find_key(value: Any, owned: frozenset[str]) -> str | None:
-    """Return the pointer to the first key that policy owns, at any depth of an object or list."""
+    """Return the pointer to the first key that no call may set, at any depth of an object or list."""
     pairs = value.items() if type(value) is dict else enumerate(value)
     for key, item in pairs:
         if type(key) is str and normalised(key) in owned:
@@ -179,7 +188,10 @@ def _check_schema(entry: Entry, args: dict[str, Any]) -> Rejection | None:
 
 
 def _drop_forced_nulls(entry: Entry, args: dict[str, Any]) -> bool:
-    """Remove nulls that violate the schema; without a required argument, the call is still rejected."""
+    """Remove nulls that violate the schema; return whether the arguments are then valid.
+
+    A removed null of a required argument leaves the arguments invalid, so the call is still rejected.
+    """
     if not _holds_null(args):
         return False
     misfits = islice(entry.input.misfits(args), MAX_FORCED_NULLS)

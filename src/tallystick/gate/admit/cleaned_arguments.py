@@ -1,17 +1,21 @@
-"""Lets a room remove data that must not be stored from the arguments (see `Tool.clean`), before any other step."""
+"""Runs the tool's own cleaning function (`Tool.clean`), before any other step.
+
+It removes data that must not be stored from the arguments.
+"""
 
 import logging
 from typing import Any
 
 from tallystick.gate.admit.names import Catalogue, Entry
 from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.admit.strictjson import check_json_value
 from tallystick.gate.codes import CANCELLED
 
 _log = logging.getLogger(__name__)
 
 LONG = 4_096
 """Characters of arguments; more than this is cleaned in a worker thread, so that it does not delay other calls."""
-CALLER_LEFT = Rejection(fault=CANCELLED, reason="the caller left before the call was admitted")
+CALLER_LEFT = Rejection(fault=CANCELLED, reason="the caller cancelled the call before it was admitted")
 
 
 def is_long_to_clean(catalogue: Catalogue, tool: object, args: object) -> bool:
@@ -39,9 +43,8 @@ def cleaned(entry: Entry | None, args: Any) -> Any:
         return args
     try:
         return entry.clean(args)
-    except (RecursionError, TypeError):
-        # Not JSON: a later check rejects it for that, and it is never recorded unchanged.
-        return args
-    except Exception:  # noqa: BLE001 - room code may raise any exception
-        _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
+    except Exception:  # noqa: BLE001 - third-party code may raise any exception
+        # A cleaning function expects JSON; with other values an exception is no fault of it (admit rejects the call).
+        if check_json_value(args) is None:
+            _log.exception("the arguments of %s cannot be cleaned", entry.card.name)
         return None

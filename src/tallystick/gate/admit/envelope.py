@@ -46,7 +46,10 @@ __all__ = [
 MAX_ENVELOPE_BYTES = 64 * 1024
 """Bytes, not characters: one visible letter can carry thousands of combining marks."""
 
-# Reasons are fixed strings: safe to log and count, and free of model output.
+# Reasons are fixed strings: safe to log and count, and free of model output. `docs/protocol.md` lists them word for
+# word, so their wording cannot change.
+
+# A thinking block precedes the JSON object.
 THINKING = "a thinking block stands before the object"
 TWO_OBJECTS = "more than one object"
 UNKNOWN_FIELD = "unknown top-level field"

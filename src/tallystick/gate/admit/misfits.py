@@ -17,7 +17,8 @@ from tallystick.gate.admit.strictjson import pointer_token
 from tallystick.gate.admit.subschemas import Node, at_pointer, walk
 
 SOME_RULE = "schema"
-"""Reported if no single rule can be named: a condition, a dependency, an old draft's pair of keywords."""
+"""Reported if no single keyword is the cause: `if`/`then`, dependencies, or two keywords that apply together in an old
+draft (draft 4: `minimum` with `exclusiveMinimum`)."""
 
 CLOSING_RULES = ("additionalProperties", "unevaluatedProperties")
 """Rules that reject a property name, not a value."""
@@ -28,15 +29,44 @@ Misfit = tuple[Path, str]
 _URI = "urn:tallystick:schema"
 # Rules that can be checked in isolation: they depend on no sibling keyword and contain no subschemas.
 _SINGLE = frozenset(
-    {"type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-     "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
-     "dependentRequired"}
-)  # fmt: skip
+    {
+        "type",
+        "enum",
+        "const",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "dependentRequired",
+    }
+)
 # Rules whose meaning depends on sibling keywords or on the evaluation path.
 _LEFT = frozenset(
-    {"$ref", "$dynamicRef", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "contains",
-     "items", "additionalItems", "unevaluatedItems", "unevaluatedProperties"}
-)  # fmt: skip
+    {
+        "$ref",
+        "$dynamicRef",
+        "if",
+        "dependentSchemas",
+        "dependencies",
+        "patternProperties",
+        "propertyNames",
+        "contains",
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 # At most this many unknown names are tried; if none of them is the cause, the rejection names the object.
 _NAMES_TRIED = 50
@@ -140,7 +170,7 @@ class Misfits:
     def _unknown_name(self, pointer: str, node: Node, value: dict[str, Any]) -> str | None:
         """Return the first undeclared name that makes the object invalid, or None."""
         known = node.get("properties", {})
-        # Try each undeclared name alone with the declared ones: it passes if another branch declares it.
+        # Check the declared properties plus one undeclared name at a time: it is valid if another branch declares it.
         for name in [name for name in value if name not in known][:_NAMES_TRIED]:
             rest = {key: item for key, item in value.items() if key in known or key == name}
             if not self._fits(pointer, rest):

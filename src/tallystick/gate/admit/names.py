@@ -53,7 +53,8 @@ class Entry:
     keys: Mapping[str, str]
     """Normalised key or alias → real key, without ambiguous ones; empty for upstream and client tools."""
     guarded: bool
-    """Whether policy owns some keys or the tool requires provenance."""
+    """Whether no call may set some of the arguments (`card.owned_keys`), or one of them must name the source of the
+    data (`card.provenance_key`)."""
     clean: Clean | None = None
     """Cleans the arguments before any other step (see `Tool.clean`)."""
 
@@ -86,10 +87,10 @@ class Catalogue:
         """
         if TOOL_ID.fullmatch(card.name) is None:
             raise RegistrationError(
-                "a tool id has 1 to 128 of A-Z a-z 0-9 _ . - and nothing else", code="tool_name_invalid"
+                "a tool id must be 1 to 128 characters from A-Z, a-z, 0-9, '_', '.' and '-'", code="tool_name_invalid"
             )
         if card.name in self._entries:
-            raise RegistrationError(f"a tool '{card.name}' is registered already", code="tool_duplicate")
+            raise RegistrationError(f"a tool named '{card.name}' is already registered", code="tool_duplicate")
         # Everything that can fail comes before the first change, so that an error leaves the catalogue unchanged.
         entry = _entry_of(card, clean)
         self._check_aliases(card)
@@ -109,13 +110,13 @@ class Catalogue:
             self._settle_aliases()
             self._tell()
 
-    def watch(self, told: Callable[[], None]) -> Callable[[], None]:
+    def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Register a callback for added and removed tools; return a function that unregisters it.
 
         The callback runs in the thread that changes the catalogue.
         """
         token = object()
-        self._watchers[token] = told
+        self._watchers[token] = callback
 
         def end() -> None:
             self._watchers.pop(token, None)
@@ -155,18 +156,18 @@ class Catalogue:
     def _check_aliases(self, card: Card) -> None:
         """Reject invalid aliases and aliases that conflict with another tool."""
         if not all(TOOL_ID.fullmatch(alias) for alias in card.aliases):
-            raise RegistrationError(f"an alias of '{card.name}' is no valid tool id", code="tool_name_invalid")
+            raise RegistrationError(f"an alias of '{card.name}' is not a valid tool id", code="tool_name_invalid")
         # In both directions: a new alias must not hide a tool, and a new tool must not have the name of an old alias.
         taken = self._entries.keys() | self._claimed.keys() if card.aliases else set[str]()
         if card.name in self._claimed or not taken.isdisjoint(card.aliases):
             raise RegistrationError(
-                f"'{card.name}' or an alias of it already means another tool; drop that alias from one of them",
+                f"'{card.name}' or one of its aliases is a name of another tool; remove the alias from one of them",
                 code="alias_ambiguous",
             )
 
     def _tell(self) -> None:
-        for told in tuple(self._watchers.values()):
-            told()
+        for callback in tuple(self._watchers.values()):
+            callback()
 
     def _settle_aliases(self) -> None:
         """Recompute the aliases: ids take precedence; an alias with two targets (card, `TOOL_ALIASES`) is dropped."""
@@ -199,13 +200,13 @@ _remembered = lru_cache(maxsize=4096)(_plain_form)
 def _entry_of(card: Card, clean: Clean | None) -> Entry:
     """Compile both schemas and precompute the data that calls need."""
     ours = card.origin == "local"
-    # A local schema can be rewritten by its author, so no pattern of it is left out.
+    # The author of a local schema can correct it, so an unsupported pattern is an error there and is not dropped.
     strict = ours or card.strict
     compiled = _compiled(card, "arguments", card.input_schema, closed=ours, strict=strict)
     # Arguments are always an object; no call could satisfy a schema for another type.
     kinds = compiled.schema.get("type", "object")
     if kinds != "object" and "object" not in kinds:
-        raise RegistrationError(f"the arguments of '{card.name}' are an object; say so", code="schema_not_object")
+        raise RegistrationError(f"the schema of '{card.name}' must have type object", code="schema_not_object")
     output = card.output_schema
     properties = frozenset(_top_level_properties(compiled.schema, compiled.schema, set()))
     return Entry(

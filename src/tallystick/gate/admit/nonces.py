@@ -1,7 +1,8 @@
 """The nonce of a step: proof that a proposal answers this prompt and no other.
 
 A turn has one slot with at most one nonce. Every attempt consumes the nonce, whether it matches or not, so a model can
-guess only once. Clock and randomness are passed in as arguments, so replay is exact.
+guess only once. Clock and randomness are passed in as arguments, so that recorded turns and
+tests can be reproduced exactly.
 """
 
 from collections.abc import Callable
@@ -15,8 +16,9 @@ from tallystick.gate.codes import NONCE
 NONCE_BYTES = 16
 """128 bits: infeasible to guess, and a model can still copy 32 hex digits reliably."""
 
-# All three share one fault: the log distinguishes them, a guessing caller cannot.
-WRONG = Rejection(fault=NONCE, reason="nonce is not the one of this step")
+# All three share one fault, and so one code; only the reason differs. `docs/protocol.md` lists the reasons word for
+# word, so their wording cannot change.
+WRONG = Rejection(fault=NONCE, reason="nonce is not the one of this step")  # not the nonce that this step issued
 USED = Rejection(fault=NONCE, reason="nonce was used before")
 EXPIRED = Rejection(fault=NONCE, reason="nonce has expired with its turn")
 

@@ -42,15 +42,17 @@ class Rejection:
     """JSON pointer to the argument at fault."""
     proposed_tool: str | None = None
     """The tool name that the caller sent, truncated to 100 characters."""
+    hint: str | None = None
+    """What the caller can do about it; shown, not recorded."""
 
     @property
     def code(self) -> str | None:
-        """The boundary code."""
+        """The rejection code for the caller (`BoundaryCode`)."""
         return self.fault.boundary_code
 
     @property
     def call_code(self) -> str | None:
-        """The agent-turn code."""
+        """The code that an agent's turn reports for this rejection; `code` is the one for other callers."""
         return self.fault.call_code
 
     @property
@@ -64,7 +66,7 @@ class Rejection:
         return self.fault.bucket
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the wire form: code, call_code, category, reason, and pointer if there is one."""
+        """Return the wire form: code, call_code, category, reason, and pointer and hint if there are any."""
         wire: dict[str, Any] = {
             "code": self.code,
             "call_code": self.call_code,
@@ -73,4 +75,6 @@ class Rejection:
         }
         if self.pointer is not None:
             wire["pointer"] = self.pointer
+        if self.hint is not None:
+            wire["hint"] = self.hint
         return wire

@@ -1,7 +1,7 @@
 """Checks the references of a schema before a validator compiles it.
 
 A validator follows references during compilation, over the network if necessary, and some references never end: they
-form a cycle that consumes no data, or expand into too many branches to evaluate. The checks, in this order:
+form a cycle that consumes no data, or expand into too many branches to evaluate. The steps, in this order:
 
 1. index every subschema under its base URI, with its anchors;
 2. every `$ref` must point into the schema itself or to a metaschema bundled with the validator;
@@ -18,7 +18,8 @@ from tallystick.errors import RegistrationError
 from tallystick.gate.admit.subschemas import Node, at_pointer, subschemas, walk
 
 MAX_WAYS = 10_000
-"""Maximum subschemas evaluated for one value and the path to it: about a millisecond, far above legitimate schemas."""
+"""Maximum number of subschema evaluations for one value and the objects that contain it; that many take about a
+millisecond. Legitimate schemas need far fewer."""
 MAX_CHAIN = 200
 """Maximum length of a chain of subschemas, since validators recurse along it."""
 
@@ -158,9 +159,7 @@ def _resolve(index: _Index, reference: str, base: str) -> Node | None:
         return target
     if isinstance(target, bool):
         return _ANYTHING
-    raise RegistrationError(
-        "a reference of the schema leads nowhere; check the name after '#'", code="schema_dangling_ref"
-    )
+    raise RegistrationError("a $ref of the schema has no target; check the name after '#'", code="schema_dangling_ref")
 
 
 def _join(base: str, reference: str) -> str:
@@ -190,8 +189,8 @@ class _Circles:
             return
         if key in self._open:
             raise RegistrationError(
-                "references of the schema go round in a circle without looking at any data; "
-                "let the circle pass through a property or an item",
+                "the schema has a cycle of references that never reaches another value; "
+                "put a recursive $ref inside a property or an item",
                 code="schema_ref_cycle",
             )
         # Check before descending, since this search recurses too.
@@ -253,9 +252,12 @@ class _Scale:
 
 
 def _too_complex() -> RegistrationError:
-    """Build the error of steps 3 and 4; an upstream schema must be simplified at its server, or its tool left out."""
+    """Build the error of steps 3 and 4.
+
+    A schema that comes from another server (MCP) must be simplified there, or its tool must not be registered.
+    """
     return RegistrationError(
-        f"the schema tries more than {MAX_WAYS} parts on one value or chains more than {MAX_CHAIN}; "
-        "name shared parts less often",
+        f"the schema needs more than {MAX_WAYS} evaluations for one value or nests more than {MAX_CHAIN} subschemas; "
+        "refer to shared definitions less often",
         code="schema_too_complex",
     )

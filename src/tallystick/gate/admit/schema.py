@@ -2,7 +2,7 @@
 
 Registration rejects unsafe schemas with a code: external references, endless reference cycles, patterns that the
 linear-time regex engine does not support, unknown drafts. A call then only checks whether a value is valid and, if not,
-where the violation is; both checks fetch nothing, do not backtrack and never repeat a value.
+where the violation is; both checks fetch nothing, do not backtrack and never include the value in their result.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -90,7 +90,9 @@ def compile_schema(schema: Mapping[str, Any], *, closed: bool, strict: bool = Tr
 def _private_copy(schema: Mapping[str, Any]) -> Node:
     """Return a private copy, so that the schema cannot change between check and compilation."""
     if not isinstance(schema, Mapping):
-        raise RegistrationError("a schema is a JSON object; write true as {}", code="schema_invalid")
+        raise RegistrationError(
+            "a schema must be a JSON object; use {} instead of the boolean schema true", code="schema_invalid"
+        )
     # A round trip through bytes detects non-JSON values and duplicates objects that occur in two places.
     try:
         text = orjson.dumps(dict(schema))
@@ -175,7 +177,8 @@ def _close(schema: Node, draft: type[jsonschema_rs.Validator]) -> None:
     # Older drafts would silently ignore `unevaluatedProperties`.
     if draft not in _KNOWS_UNEVALUATED:
         raise RegistrationError(
-            "a schema of our own is written for draft 2020-12; older drafts cannot be closed", code="schema_draft"
+            "a local tool's schema must use draft 2019-09 or 2020-12; older drafts cannot reject unknown properties",
+            code="schema_draft",
         )
     # Remove an explicit `additionalProperties: true`: it would mark every name as evaluated.
     if _is_open(schema.get("additionalProperties")):

@@ -1,7 +1,7 @@
-"""A strict RFC 8259 JSON parser for every door, and the same checks for arguments passed as Python objects.
+"""A strict RFC 8259 JSON parser for every interface, and the same checks for arguments passed as Python objects.
 
 It rejects input that two parsers could read differently (a duplicate key, an integer that no double can represent, a
-lone surrogate), so that every reader interprets the signed bytes in the same way.
+lone surrogate), so that every later reader of the signed receipt interprets its bytes in the same way.
 
 Parsing is done by jiter. It detects duplicate keys, including escaped ones, and lone surrogates; it parses `1e400` as
 infinity and allows a depth of 200, so numbers and depth are checked on its result.
@@ -23,16 +23,19 @@ MAX_INTEGER = 2**53
 POINTER_TOKEN = 100
 """Maximum characters of one name in a pointer: the caller chooses the name, and it may be huge."""
 
-# Reasons are fixed strings: safe to log and count, and free of caller input.
+# Reasons are fixed strings: safe to log and count, and free of caller input. `docs/protocol.md` lists them word for
+# word, so their wording cannot change; a comment explains those that are not clear by themselves.
 TOO_LARGE = "the message is too large"
 NOT_UTF8 = "not valid UTF-8"
 LONE_SURROGATE = "a string holds half a surrogate pair"
+# The text starts with a byte order mark.
 BYTE_ORDER_MARK = "a byte order mark stands in front"
 NOT_JSON = "not valid JSON"
 NOT_AN_OBJECT = "not a JSON object"
 EXTRA_TEXT = "extra text around the object"
 DUPLICATE_KEY = "duplicate key"
 TOO_DEEP = f"nesting is deeper than {MAX_DEPTH}"
+# The integer cannot be represented exactly as a double, so other JSON parsers would change it.
 BIG_INTEGER = "an integer beyond 2^53 would not survive"
 NOT_FINITE = "a number is outside the double range"
 NOT_A_JSON_VALUE = "not a JSON value: use dict, list, str, int, float, bool or None"

@@ -4,7 +4,7 @@
 functions here therefore interpret a key only by the keyword that contains it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from tallystick.gate.admit.strictjson import pointer_token
@@ -15,10 +15,25 @@ Node = dict[str, Any]
 _MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
 # Keywords whose value is a schema or a list of schemas.
 _PLACES = frozenset(
-    {"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "additionalProperties", "propertyNames",
-     "unevaluatedProperties", "items", "additionalItems", "unevaluatedItems", "contains", "contentSchema",
-     "prefixItems"}
-)  # fmt: skip
+    {
+        "not",
+        "if",
+        "then",
+        "else",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+        "contentSchema",
+        "prefixItems",
+    }
+)
 
 
 def subschemas(node: Node) -> Iterator[tuple[str, str | int | None, Node]]:
@@ -78,4 +93,17 @@ def moved(node: Node, place: str) -> Node:
             if copy[keyword] is node[keyword]:
                 copy[keyword] = node[keyword].copy()
             copy[keyword][key] = moved(child, place)
+    return copy
+
+
+def without_keywords(node: Node, keywords: Container[str]) -> Node:
+    """Copy a schema without some keywords, at every depth; names of properties are not keywords."""
+    copy = {key: value for key, value in node.items() if key not in keywords}
+    for keyword, key, child in subschemas(copy):
+        if key is None:
+            copy[keyword] = without_keywords(child, keywords)
+        else:
+            if copy[keyword] is node[keyword]:
+                copy[keyword] = node[keyword].copy()
+            copy[keyword][key] = without_keywords(child, keywords)
     return copy

@@ -16,8 +16,8 @@ _TAGS = re.compile(
     r"|<\uff5ctool|\[/?tool_calls?\]|<\|python_tag\|>|```[ \t]{0,8}tool_(?:call|code|use)",
     re.IGNORECASE,
 )
-# The two lines of a ReAct-style call; one of them alone is ordinary prose.
-_ACTION = re.compile(r"^[ \t>*_-]*+Action[*_]{0,2}:[*_ \t]*+\S", re.IGNORECASE | re.MULTILINE)
+# The two parts of a ReAct-style call; one of them alone is ordinary prose. The name may stand on a line of its own.
+_ACTION = re.compile(r"^[ \t>*_-]*+Action[*_]{0,2}:[*_\s]*+\S", re.IGNORECASE | re.MULTILINE)
 _ACTION_INPUT = re.compile(r"^[ \t>*_-]*+Action Input[*_]{0,2}:", re.IGNORECASE | re.MULTILINE)
 # The gate's own envelope, quoted or escaped; the two keys together do not appear in prose.
 _TOOL_KEY = re.compile(r"""\\?["']tool\\?["']\s*+:""")

@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from tallystick.gate.admit.names import Entry
-from tallystick.gate.admit.subschemas import Node, moved, walk
+from tallystick.gate.admit.subschemas import Node, moved, walk, without_keywords
+
+ANNOTATIONS = frozenset({"$comment", "default", "description", "examples", "title"})
+"""Keywords that do not affect validation; the tool list in the prompt already contains the descriptions."""
 
 
 def turn_schema(entries: Iterable[Entry], nonce: str, *, first: bool, may_finish: bool = False) -> dict[str, Any]:
@@ -44,7 +47,7 @@ def _object(properties: dict[str, Any], nonce: str) -> dict[str, Any]:
 
 def _embedded(entry: Entry, place: str) -> Node:
     """Return the tool's input schema for embedding at `place`, with its references adjusted."""
-    schema = entry.input.schema
+    schema = without_keywords(entry.input.schema, ANNOTATIONS)
     if any(node.keys() & {"$anchor", "$dynamicAnchor"} for node in walk(schema)):
         # Two tools may use the same anchor name; separate ids keep their anchors apart.
         schema = {"$id": f"urn:tallystick:tool:{entry.card.name}", **schema}

@@ -1,4 +1,4 @@
-"""Step two: Proposal → Decision.
+"""Step 2 of 5 (admit, decide, execute, record, reply): Proposal → Decision.
 
 `decide.py` lists the checks in order; each check is one small function in the module named after it. A `Policy` is
 resolved per tool into a `ToolRule`. `approvals.py` defines the states of an approval request and the port that its

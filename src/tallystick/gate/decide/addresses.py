@@ -19,7 +19,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """Yield the addresses in a text already normalized by `heard.plain`, in order."""
+    """Yield the addresses in a text already normalized by `provenance_tracker.plain`, in order."""
     for match in _ADDRESS.finditer(text):
         found = match.group()
         # Skip timestamps: a date with a time has as many digits as a phone number.

@@ -7,7 +7,7 @@ import orjson
 
 from tallystick.gate.admit.proposal import Proposal, Rejection
 from tallystick.gate.codes import DENIED
-from tallystick.gate.decide.approvals import MISMATCH, ApprovalBook, Grant, Hold, State
+from tallystick.gate.decide.approvals import MISMATCH, ApprovalStore, Grant, Hold, State
 from tallystick.gate.decide.bindings import call_digest, canonical, live_digest, storable_text
 from tallystick.gate.decide.verdict import Decision
 from tallystick.gate.session import Session
@@ -17,13 +17,13 @@ from tallystick.gate.session import Session
 class ApprovalService:
     """Takes grants and stores requests. The store is opened on first use, since most workspaces need no approvals."""
 
-    open_book: Callable[[], ApprovalBook]
+    open_store: Callable[[], ApprovalStore]
     new_id: Callable[[], str]
     now_ms: Callable[[], int]
     ttl_s: int
     proved: Callable[[Hold], bool]
     """Whether the stored request matches its signed records."""
-    told: Callable[[Hold], None] | None = None
+    notify: Callable[[Hold], None] | None = None
     """Called for each request, repeated ones included, so that a person is notified."""
 
     def take(self, proposal: Proposal, session: Session, policy_digest: str) -> Grant | Rejection | None:
@@ -32,21 +32,21 @@ class ApprovalService:
         Returns:
             The grant; None if there is none; a rejection if the stored request does not match its signed records.
         """
-        book, now = self.open_book(), self.now_ms()
+        store, now = self.open_store(), self.now_ms()
         wanted = live_digest(_digest(proposal, session, policy_digest), session)
-        found = book.find(wanted, now)
+        found = store.find(wanted, now)
         if found is None or found.state is State.HELD:
             return None
         if not self.proved(found):
             return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
-        return book.take(wanted, now)
+        return store.take(wanted, now)
 
     def request(
         self, proposal: Proposal, decision: Decision, session: Session, policy_digest: str, shown: bytes
     ) -> Hold | Rejection:
         """Return the live request for this call, or a new one, which must be recorded before `store` is called."""
         now, digest = self.now_ms(), _digest(proposal, session, policy_digest)
-        found = self.open_book().find(live_digest(digest, session), now)
+        found = self.open_store().find(live_digest(digest, session), now)
         if found is not None and (found.digest != digest or not found.is_bound()):
             # Stored under the digest of this call, but for another one: recording it would sign a tampered request.
             return Rejection(fault=DENIED, reason=MISMATCH.reason, proposed_tool=proposal.card.name)
@@ -69,10 +69,10 @@ class ApprovalService:
 
     def store(self, recorded: Hold) -> Hold:
         """Store a request that the ledger has recorded, or return the same one if it was stored in the meantime."""
-        book = self.open_book()
-        held = book.get(recorded.approval_id, self.now_ms()) or book.hold(recorded)
-        if self.told is not None:
-            self.told(held)
+        store = self.open_store()
+        held = store.get(recorded.approval_id, self.now_ms()) or store.hold(recorded)
+        if self.notify is not None:
+            self.notify(held)
         return held
 
 

@@ -7,8 +7,8 @@
 
 A request is bound to the digest of caller, tool, exact arguments and policy, and to the session and agent that made the
 call; if any of them changes, it is a different request. Granting runs nothing: the process that has the tool takes the
-grant, once, when the call is resumed or repeated. The store implements `ApprovalBook` and reads the allowed transitions
-from `MOVES`. Its content is trusted only where it matches the ledger's signed records
+grant, once, when the call is resumed or repeated. The database implements `ApprovalStore` and reads the allowed
+transitions from `MOVES`. Its content is trusted only where it matches the ledger's signed records
 (`gate/record/approval_records.py`).
 """
 
@@ -26,7 +26,7 @@ from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED, HELD
 from tallystick.gate.decide.bindings import call_digest, canonical, live_digest
 from tallystick.gate.decide.rules import pointer_of
-from tallystick.gate.decide.tool_rule import UNDECIDABLE, ToolRule
+from tallystick.gate.decide.tool_rule import UNDECIDABLE, ToolRule, verdict_in
 from tallystick.gate.decide.verdict import Context, Decision
 from tallystick.gate.session import Session
 
@@ -38,7 +38,7 @@ def needed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | N
     # A grant is for exactly this call, so it satisfies every rule that asks for approval.
     if context.granted:
         return None
-    if rule.verdict == "ask":
+    if verdict_in(context, rule) == "ask":
         return ASK
     for check in rule.ask_checks:
         if check.binds(context.roles):
@@ -106,7 +106,7 @@ class Hold:
     state: State = State.HELD
     person: str | None = None
     channel: str | None = None
-    """Where the person answered: terminal, start-up token, …"""
+    """How the person answered: `terminal`, or `token` (HTTP or browser, with the token printed at start-up)."""
     answered: int | None = None
     note: str | None = None
     """Why it was refused."""
@@ -133,9 +133,13 @@ class Hold:
     def bound_digest(self) -> str:
         """Compute the digest of the stored call, which is the call that would run."""
         return call_digest(
-            self.caller, self.tool, self.arguments(), self.policy_digest, tool_version=self.tool_version,
+            self.caller,
+            self.tool,
+            self.arguments(),
+            self.policy_digest,
+            tool_version=self.tool_version,
             dry_run=self.dry_run,
-        )  # fmt: skip
+        )
 
     def request_digest(self) -> str:
         """Compute the digest of the stored request without the fields that an answer sets, as in the signed records.
@@ -143,11 +147,20 @@ class Hold:
         It covers the arguments through `digest`, so it can still be compared after they have been emptied.
         """
         bound = {
-            "approval_id": self.approval_id, "created": self.created, "digest": self.digest, "dry_run": self.dry_run,
-            "expires": self.expires, "pointer": self.pointer, "policy": self.policy_digest, "reason": self.reason,
+            "approval_id": self.approval_id,
+            "created": self.created,
+            "digest": self.digest,
+            "dry_run": self.dry_run,
+            "expires": self.expires,
+            "pointer": self.pointer,
+            "policy": self.policy_digest,
+            "reason": self.reason,
             "session": orjson.loads(orjson.dumps(self.session, default=sorted)),
-            "shown": sha256(self.shown).hexdigest(), "tool": self.tool, "tool_version": self.tool_version, "v": 1,
-        }  # fmt: skip
+            "shown": sha256(self.shown).hexdigest(),
+            "tool": self.tool,
+            "tool_version": self.tool_version,
+            "v": 1,
+        }
         return sha256(canonical(bound)).hexdigest()
 
     def is_bound(self) -> bool:
@@ -161,10 +174,10 @@ class Hold:
     def with_arguments(self, args: Mapping[str, Any], shown: Mapping[str, Any]) -> "Hold | Unmoved":
         """Return the request with other arguments, bound to these instead of the requested ones."""
         try:
-            stored, told = canonical(dict(args)), canonical(dict(shown))
+            stored, shown_args = canonical(dict(args)), canonical(dict(shown))
         except (rfc8785.CanonicalizationError, TypeError, ValueError):
             return Unmoved(why="bad_arguments", hold=self)
-        changed = replace(self, args=stored, shown=told, edited=True)
+        changed = replace(self, args=stored, shown=shown_args, edited=True)
         digest = changed.bound_digest()
         return replace(changed, digest=digest, live_digest=live_digest(digest, self.session))
 
@@ -176,14 +189,25 @@ class Hold:
         """Return the form shown in lists and by the API."""
         # Use `shown`, never `args`: the output goes to terminals, pages and logs.
         wire = {
-            "approval_id": self.approval_id, "state": str(self.state), "tool": self.tool, "caller": self.caller,
-            "session_id": self.session.session_id, "agent_id": self.session.agent_id,
-            "args": orjson.loads(self.shown), "dry_run": self.dry_run or None, "reason": self.reason,
-            "pointer": self.pointer, "policy_digest": self.policy_digest, "created_at": rfc3339(self.created),
-            "expires_at": self.expires_at, "person": self.person, "channel": self.channel,
-            "answered_at": None if self.answered is None else rfc3339(self.answered), "note": self.note,
+            "approval_id": self.approval_id,
+            "state": str(self.state),
+            "tool": self.tool,
+            "caller": self.caller,
+            "session_id": self.session.session_id,
+            "agent_id": self.session.agent_id,
+            "args": orjson.loads(self.shown),
+            "dry_run": self.dry_run or None,
+            "reason": self.reason,
+            "pointer": self.pointer,
+            "policy_digest": self.policy_digest,
+            "created_at": rfc3339(self.created),
+            "expires_at": self.expires_at,
+            "person": self.person,
+            "channel": self.channel,
+            "answered_at": None if self.answered is None else rfc3339(self.answered),
+            "note": self.note,
             "edited": self.edited or None,
-        }  # fmt: skip
+        }
         return {key: value for key, value in wire.items() if value is not None}
 
 
@@ -213,7 +237,7 @@ class Unmoved:
     """The request in its current state."""
 
 
-class ApprovalBook(Protocol):
+class ApprovalStore(Protocol):
     """The store of requests. Every method may be called from several threads and processes at once."""
 
     def hold(self, wanted: Hold) -> Hold:

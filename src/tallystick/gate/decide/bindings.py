@@ -28,9 +28,14 @@ def call_digest(
     """
     # Named fields instead of a list or joined text, so that no two calls serialize to the same bytes.
     bound = {
-        "args": dict(args), "caller": caller, "dry_run": dry_run, "policy": policy_digest, "tool": tool,
-        "tool_version": tool_version, "v": 1,
-    }  # fmt: skip
+        "args": dict(args),
+        "caller": caller,
+        "dry_run": dry_run,
+        "policy": policy_digest,
+        "tool": tool,
+        "tool_version": tool_version,
+        "v": 1,
+    }
     return sha256(canonical(bound)).hexdigest()
 
 

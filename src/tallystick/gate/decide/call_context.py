@@ -6,10 +6,10 @@ from tallystick.gate.admit.names import Catalogue
 from tallystick.gate.admit.nonces import NonceSlot
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.budgets import Meter, RateWindows
-from tallystick.gate.decide.heard import Heard
 from tallystick.gate.decide.provenance import doubtful
+from tallystick.gate.decide.provenance_tracker import ProvenanceTracker
 from tallystick.gate.decide.verdict import NOTHING_SPENT, UNLIMITED, Context, Counters
-from tallystick.gate.session import Session
+from tallystick.gate.session import MCP_CHANNEL, Session
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,13 +28,29 @@ class CallContext:
     may_finish: bool = False
     step_bytes: int | None = None
     """How many bytes of one output a model is shown; None: the caller is not a model."""
-    heard: Heard | None = None
+    heard: ProvenanceTracker | None = None
     """User texts and tool results of this turn; None: the origin of arguments is unknown and not checked."""
 
     def context(
-        self, proposal: Proposal, rates: RateWindows, rate_limit: int | None, now: float, *, granted: bool
+        self,
+        proposal: Proposal,
+        rates: RateWindows,
+        rate_limit: int | None,
+        now: float,
+        *,
+        granted: bool,
+        of_room: bool = False,
     ) -> Context:
-        """Count this attempt and return everything a decision may read besides the proposal and the policy."""
+        """Count this attempt and return everything a decision may read besides the proposal and the policy.
+
+        Args:
+            proposal: The call.
+            rates: Counts of the last minute.
+            rate_limit: Calls per minute, if limited.
+            now: The time of a monotonic clock.
+            granted: Whether an approval for exactly this call was taken.
+            of_room: Whether a plugin (room) provides the tool.
+        """
         caller, card = self.session.caller, proposal.card
         rate = 0 if rate_limit is None else rates.take(caller.subject, card.name, rate_limit, now)
         if self.meter is None:
@@ -48,5 +64,11 @@ class CallContext:
             counters=counters,
             limits=limits,
             granted=granted,
-            tainted=() if self.heard is None else doubtful(card, proposal.args, self.heard),
+            by_model=card.effect == "write" and not of_room and card.origin != "client" and self._is_model(),
+            tainted=() if self.heard is None else doubtful(card, proposal.args, self.heard, of_room=of_room),
         )
+
+    def _is_model(self) -> bool:
+        """Whether a model proposes the call: in a turn, on behalf of an agent, or as an MCP client."""
+        session = self.session
+        return session.agent_id is not None or self.nonces is not None or session.caller.channel == MCP_CHANNEL

@@ -25,7 +25,7 @@ def context_record(
     Args:
         context: What the decision read.
         redacted: Some argument values are stored only as digests, so replay cannot evaluate every rule.
-        snapshot_digest: Digest of the snapshot that a room's rule read, from the decision.
+        snapshot_digest: Digest of the data that the rule of the tool's plugin (room) read, from the decision.
         caller_roles: Roles already in the header; equal ones are not stored twice.
     """
     record: dict[str, Any] = {}
@@ -35,10 +35,8 @@ def context_record(
         record["authenticated"] = False
     if context.allowed_tools is not None:
         record["allowed_tools"] = sorted(context.allowed_tools)
-    if context.granted:
-        record["granted"] = True
-    if redacted or context.redacted:
-        record["redacted"] = True
+    flags = {"granted": context.granted, "by_model": context.by_model, "redacted": redacted or context.redacted}
+    record |= {name: True for name, is_set in flags.items() if is_set}
     if snapshot_digest is not None:
         record["snapshot"] = snapshot_digest
     if context.counters is not NOTHING_SPENT or context.limits is not UNLIMITED or context.tainted:
@@ -57,7 +55,12 @@ def _of_a_turn(record: dict[str, Any], context: Context) -> None:
 
 
 def context_from_record(record: Mapping[str, Any]) -> Context:
-    """Parse a context: equal to the serialized one, except that `redacted` comes from the record."""
+    """Parse a context: equal to the serialized one, except that `redacted` comes from the record.
+
+    Args:
+        record: The result of `context_record`, with `roles`: if they were left out because they equal the caller's
+            roles in the header, the caller of this function adds those.
+    """
     allowed = record.get("allowed_tools")
     return Context(
         roles=frozenset(record["roles"]),
@@ -66,6 +69,7 @@ def context_from_record(record: Mapping[str, Any]) -> Context:
         counters=Counters(**record["counters"]) if "counters" in record else NOTHING_SPENT,
         limits=Limits(**record["limits"]) if "limits" in record else UNLIMITED,
         granted=record.get("granted", False),
+        by_model=record.get("by_model", False),
         tainted=tuple(record.get("tainted", ())),
         redacted=record.get("redacted", False),
     )

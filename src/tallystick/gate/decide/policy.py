@@ -1,8 +1,9 @@
 """The policy: the parts of the configuration that decide calls, as one value identified by its digest.
 
-A policy has one canonical TOML text (keys sorted, defaults written out, empty entries left out). Its digest is the
-SHA-256 of that text; every receipt contains it, and the stored text is looked up by it. Parsing the text gives the same
-policy and the same digest. Two files with the same meaning have the same digest.
+A policy has one canonical TOML text: keys sorted, empty entries left out, and defaults written out, except for keys
+added later, so that older texts keep their digests. Its digest is the SHA-256 of that text; every receipt contains
+it, and the stored text is looked up by it. Parsing the text gives the same policy and the same digest. Two files
+with the same meaning have the same digest.
 """
 
 import math
@@ -25,7 +26,7 @@ MAX_RESOLVED = 4096
 """Maximum number of cached rules, so that an upstream that keeps changing its cards cannot fill the memory."""
 
 _READABLE_KEYS = frozenset({"type", "properties", "required", "$schema", "title", "description", "$comment"})
-"""An overlay schema with only these keywords depends on nothing but the properties it names."""
+"""The schema of an argument rule (overlay) with only these keywords depends only on the properties it names."""
 
 _NOTHING_SAID = ToolPolicy()
 
@@ -81,18 +82,23 @@ class Policy:
         return rule
 
     def unknown_tools(self, registered: Iterable[str]) -> tuple[str, ...]:
-        """Return tools that the policy names but that are not registered, to warn of: a misspelt deny has no effect."""
+        """Return the tools that the policy names but that are not registered.
+
+        The caller warns about them: a rule for a misspelt tool name has no effect.
+        """
         return tuple(sorted(set(self.tools) - set(registered)))
 
     def _resolve(self, card: Card) -> ToolRule:
         said = self.tools.get(card.name, _NOTHING_SAID)
-        by_effect = {
-            "read": self.defaults.read, "write": self.defaults.write, "external": self.defaults.external
-        }.get(card.effect)  # fmt: skip
+        by_effect = {"read": self.defaults.read, "write": self.defaults.write, "external": self.defaults.external}.get(
+            card.effect
+        )
+        by_model = self.defaults.write_by_model if card.effect == "write" else by_effect
         checks = self._checks.get(card.name, ())
         return ToolRule(
             # A tool with an unknown effect is denied, even if policy allows it by name.
             verdict=None if by_effect is None else said.decision or by_effect,
+            model_verdict=None if by_model is None else said.decision or by_model,
             # A tool that declares no roles gets the roles policy names for it, or else the default roles.
             tool_roles=card.roles or said.roles or UNDECLARED_ROLES,
             policy_roles=said.roles or frozenset(),
@@ -122,6 +128,10 @@ def policy_text(settings: Settings) -> str:
     said = {name: _tool_form(name, tool) for name, tool in sorted(settings.tools.items())}
     # Defaults are written out, so that a later version with other defaults does not change the meaning of this text.
     form: dict[str, Any] = {"policy": settings.policy.model_dump(exclude_none=True)}
+    # Only where the two differ: in texts stored before this key existed, `write` is the decision for models too.
+    form["policy"].pop("model_write", None)
+    if settings.policy.write_by_model != settings.policy.write:
+        form["policy"]["model_write"] = settings.policy.write_by_model
     if form["policy"]["provenance"] == "ask":
         # The default is left out: texts stored before this key existed must keep their digests.
         del form["policy"]["provenance"]
@@ -148,7 +158,7 @@ def _rule_form(where: str, rule: ArgumentRule) -> dict[str, Any]:
 
 
 def _require_json(where: str, value: Any) -> None:
-    """Reject schema values that are not plain JSON in TOML, such as dates, infinities and null."""
+    """Reject schema values that JSON and TOML cannot both represent, such as dates, infinities and null."""
     if isinstance(value, dict):
         for item in value.values():
             _require_json(where, item)
@@ -156,7 +166,10 @@ def _require_json(where: str, value: Any) -> None:
         for item in value:
             _require_json(where, item)
     elif not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
-        message = f"{where}: the schema holds {value!r:.40}, which is not plain JSON in TOML. Write it another way."
+        message = (
+            f"{where}: the schema contains {value!r:.40}, which JSON and TOML cannot both represent. "
+            "Use a string, a finite number, a boolean, a list or a table."
+        )
         raise ConfigError(message, code="config_bad_value")
 
 
@@ -189,7 +202,7 @@ def _compiled(tool: str, rules: tuple[ArgumentRule, ...]) -> tuple[ArgumentCheck
 
 
 def _reads(overlay: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the arguments an overlay schema can depend on; None if its keywords do not tell."""
+    """Return the arguments that a rule's schema can depend on; None if they cannot be derived from its keywords."""
     # `required` needs only the argument names, which redaction keeps.
     properties = overlay.get("properties", {})
     if not _READABLE_KEYS.issuperset(overlay) or not isinstance(properties, Mapping):

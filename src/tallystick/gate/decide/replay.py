@@ -26,10 +26,16 @@ REDACTED_MARKS = frozenset({"$redacted", "$masked", "$literal"})
 _BEFORE_DECIDE = frozenset(
     fault.name
     for fault in (
-        codes.FORMAT, codes.MULTIPLE, codes.TOOL_SYNTAX, codes.COT, codes.NONCE, codes.BAD_ARGS,
-        codes.NO_PROVENANCE, codes.CANONICAL_WRITE,
+        codes.FORMAT,
+        codes.MULTIPLE,
+        codes.TOOL_SYNTAX,
+        codes.COT,
+        codes.NONCE,
+        codes.BAD_ARGS,
+        codes.NO_PROVENANCE,
+        codes.CANONICAL_WRITE,
     )
-)  # fmt: skip
+)
 _AFTER_DECIDE = frozenset(
     [fault.name for fault in codes.FAULTS.values() if fault.ran] + [codes.LEDGER.name, codes.STALE.name]
 )
@@ -51,7 +57,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class DecisionSummary:
     """The comparable part of a decision. `reason` is empty for allow."""
 
     verdict: Verdict
@@ -64,8 +70,8 @@ class Redecided:
     """The recorded decision and the new one."""
 
     result: Replay
-    was: Answer
-    now: Answer | None = None
+    was: DecisionSummary
+    now: DecisionSummary | None = None
     """None if undecidable."""
     why: str = ""
     """Set if undecidable: `redacted` or `room_rule`."""
@@ -82,14 +88,14 @@ def was_decided(outcome: Mapping[str, Any]) -> bool:
 def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     """Decide a recorded call by a policy, and compare the result with the recorded decision.
 
-    A room's rule is not run again, because its snapshot is gone. If it ran and allowed the call, only the policy's part
-    is compared. If it did not allow the call and this policy would still pass the call on to it, the result is
-    undecidable.
+    The rule of the tool's plugin (room) is not run again, because the data it read is not stored. If it ran and allowed
+    the call, only the policy's part is compared. If it did not allow the call and this policy would still pass the call
+    on to it, the result is undecidable.
     """
-    was = answer_from_outcome(recorded.outcome)
+    was = summary_of_outcome(recorded.outcome)
     context = context_from_record(recorded.context)
     rule = policy.rule_for(recorded.card)
-    # Only rules that read redacted arguments are blind; the others are evaluated again.
+    # Rules that read redacted arguments cannot be evaluated (`blind`); the others are evaluated again.
     if context.redacted:
         rule = rule.blinded(hidden_keys(recorded.args))
     proposal = Proposal(
@@ -98,7 +104,7 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     decision = judge(proposal, context, rule)
     if decision is UNDECIDABLE:
         return Redecided(result="undecidable", was=was, why="redacted")
-    now = answer_from_decision(decision)
+    now = summary_of_decision(decision)
     # The digest is present exactly if the room's rule ran, which happens only after policy allowed the call.
     room_spoke = "snapshot" in recorded.context
     if room_spoke and now.verdict == "allow" and was.verdict != "allow":
@@ -106,22 +112,22 @@ def redecide(recorded: Recorded, policy: Policy) -> Redecided:
     return Redecided(result="same" if now == was else "changed", was=was, now=now)
 
 
-def answer_from_decision(decision: Decision) -> Answer:
+def summary_of_decision(decision: Decision) -> DecisionSummary:
     """Return the comparable part of a decision."""
     reason = "" if decision.verdict == "allow" else decision.reason
-    return Answer(verdict=decision.verdict, reason=reason, would=decision.would)
+    return DecisionSummary(verdict=decision.verdict, reason=reason, would=decision.would)
 
 
-def answer_from_outcome(outcome: Mapping[str, Any]) -> Answer:
+def summary_of_outcome(outcome: Mapping[str, Any]) -> DecisionSummary:
     """Derive the decision from the outcome in a receipt."""
     fault = outcome.get("fault")
     reason = str(outcome.get("reason", ""))
     # A failed tool, ledger write or stale snapshot comes after the decision, which was allow.
     if fault is None or fault in _AFTER_DECIDE:
-        return Answer(verdict="allow", would=outcome.get("shadow"))
+        return DecisionSummary(verdict="allow", would=outcome.get("shadow"))
     if fault == codes.HELD.name or reason in _ASKED:
-        return Answer(verdict="ask", reason=REASON if reason == REASON else "approval_required")
-    return Answer(verdict="deny", reason=reason)
+        return DecisionSummary(verdict="ask", reason=REASON if reason == REASON else "approval_required")
+    return DecisionSummary(verdict="deny", reason=reason)
 
 
 def hidden_keys(args: Mapping[str, Any]) -> frozenset[str] | None:

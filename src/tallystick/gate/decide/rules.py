@@ -1,7 +1,9 @@
-"""Rules of policy and rooms about the call itself: denied tools, argument rules, the room's own rule.
+"""Rules about the call itself: tools denied by policy, argument rules, and the rule of a room.
 
-In the order of the spec, the checks of provenance for durable writes and of direct canonical writes come between these.
-They need only the arguments, so admit runs them before schema validation; a proposal that reaches decide passed both.
+A room is a plugin that provides tools; it can supply a rule for each. Two more checks need only the arguments, so admit
+runs them before schema validation, and a proposal that reaches decide has passed both: a durable write must name the
+source of its data in an argument (`Card.provenance_key`), and no call may set a field that only the system sets
+(`Card.owned_keys`).
 """
 
 import logging
@@ -12,10 +14,13 @@ from typing import Any
 
 import orjson
 
+from tallystick.errors import ConfigError
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.codes import DENIED
-from tallystick.gate.decide.tool_rule import UNDECIDABLE, ArgumentCheck, ToolRule
+from tallystick.gate.decide.tool_rule import UNDECIDABLE, ArgumentCheck, ToolRule, verdict_in
 from tallystick.gate.decide.verdict import Context, Decision
+from tallystick.gate.tool import Effect
+from tallystick.records import record
 
 RoomRule = Callable[[Proposal, Any], Decision]
 """A room's own rule. It must read only the proposal and the snapshot, so that replay is exact."""
@@ -28,9 +33,39 @@ UNREADABLE = "unreadable"
 _log = logging.getLogger(__name__)
 
 
-def not_denied(_proposal: Proposal, _context: Context, rule: ToolRule) -> Decision | None:
+@record
+class RoomChecks:
+    """What a room adds to the decision about its tool: a rule, the snapshot that the rule reads, secret arguments."""
+
+    rule: Callable[..., Any] | None = None
+    snapshot: Callable[[], Any] | Any = None
+    """The snapshot itself, or the function that reads it."""
+    room: str | None = None
+    """The room that provides the tool."""
+    secrets: frozenset[str] = frozenset()
+    """Names of secret arguments."""
+
+    @property
+    def source(self) -> str:
+        """Who wrote the rule, for messages."""
+        return "This program" if self.room is None else f"The room {self.room}"
+
+    @property
+    def reads_state(self) -> bool:
+        """Whether the snapshot may differ from call to call."""
+        return callable(self.snapshot)
+
+    def checks_again(self, effect: Effect) -> bool:
+        """Whether the snapshot is compared once more before the tool starts."""
+        return self.rule is not None and callable(self.snapshot) and effect != "read"
+
+
+NO_ROOM_CHECKS = RoomChecks()
+
+
+def not_denied(_proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
     """Deny a tool that policy denies."""
-    return TOOL_DENIED if rule.verdict == "deny" else None
+    return TOOL_DENIED if verdict_in(context, rule) == "deny" else None
 
 
 def arguments_allowed(proposal: Proposal, context: Context, rule: ToolRule) -> Decision | None:
@@ -54,42 +89,68 @@ def ask_room(room_rule: RoomRule, proposal: Proposal, snapshot: Any, so_far: Dec
 
     The rule is third-party code. Fail closed: if it raises or returns no valid decision, the call is denied.
     """
-    digest = UNREADABLE
-    if snapshot is Unreadable:
-        return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
+    if isinstance(snapshot, Unreadable):
+        return rule_failed(f"its snapshot cannot be read ({snapshot.why})", UNREADABLE)
     try:
         digest = snapshot_digest(snapshot)
+    except TypeError:
+        _log.exception("the snapshot for the rule of %s is not JSON", proposal.card.name)
+        return rule_failed("its snapshot is not JSON", UNREADABLE)
+    try:
         said = room_rule(proposal, snapshot)
-    except Exception:  # noqa: BLE001 - a room's code may raise anything
+    except Exception as error:  # noqa: BLE001 - a room's code may raise anything
         _log.exception("the rule of %s failed", proposal.card.name)
-        return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
-    if not isinstance(said, Decision) or (said.fault is None) != (said.verdict == "allow"):
-        _log.error("the rule of %s gave no usable decision", proposal.card.name)
-        return replace(ROOM_RULE_FAILED, snapshot_digest=digest)
+        return rule_failed(_cause(error), digest)
+    if (misuse := _misuse(said)) is not None:
+        return rule_failed(misuse, digest)
     if said.verdict != "allow":
         return replace(said, snapshot_digest=digest)
     # Keep the shadow fields of the policy decision when the room allows the call.
     return Decision(
-        verdict="allow", reason=said.reason or so_far.reason, pointer=said.pointer, shadowed=so_far.shadowed,
-        would=so_far.would, args=said.args, snapshot_digest=digest,
-    )  # fmt: skip
+        verdict="allow",
+        reason=said.reason or so_far.reason,
+        pointer=said.pointer,
+        shadowed=so_far.shadowed,
+        would=so_far.would,
+        args=said.args,
+        snapshot_digest=digest,
+    )
 
 
+@record
 class Unreadable:
-    """Marks a snapshot that could not be read; the call is denied without running the rule."""
+    """Stands for a snapshot that could not be read; the call is denied without running the rule."""
 
-    digest = UNREADABLE
+    why: str
+    digest: str = UNREADABLE
 
 
-def read_snapshot(read: Callable[[], Any] | None) -> Any:
+def rule_failed(why: str, digest: str | None) -> Decision:
+    """Build the decision about a call whose rule cannot be applied. `why` names types, never values."""
+    hint = f"the tool's rule failed: {why}. TALLY_DEBUG=1 shows where."
+    return replace(ROOM_RULE_FAILED, snapshot_digest=digest, hint=hint)
+
+
+def _misuse(said: Any) -> str | None:
+    if not isinstance(said, Decision):
+        return f"it returned {type(said).__name__} instead of Decision"
+    fits = (said.fault is None) == (said.verdict == "allow")
+    return None if fits else "its decision must have a `fault` unless the verdict is allow"
+
+
+def _cause(error: Exception) -> str:
+    """Describe an error of a room's code by its type; the texts of our own errors are made to be shown."""
+    name = type(error).__name__
+    return f"{name}: {str(error).rstrip('.')}" if isinstance(error, ConfigError) else name
+
+
+def read_snapshot(read: Callable[[], Any]) -> Any:
     """Read the snapshot for a room's rule; `Unreadable` if the room's code raises."""
-    if read is None:
-        return None
     try:
         return read()
-    except Exception:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001
         _log.exception("a room's snapshot cannot be read")
-        return Unreadable
+        return Unreadable(why=_cause(error))
 
 
 def snapshot_digest(snapshot: Any) -> str:

@@ -52,6 +52,8 @@ class ToolRule:
 
     verdict: Verdict | None
     """None: policy has no default for the tool's effect, so the tool is denied."""
+    model_verdict: Verdict | None
+    """The verdict if `Context.by_model` is set: a model calls a write tool that no plugin (room) provides."""
     tool_roles: frozenset[str]
     """Roles that may call the tool; never empty, so a tool that declares no roles is not open to everyone."""
     policy_roles: frozenset[str]
@@ -64,12 +66,20 @@ class ToolRule:
     ask_checks: tuple[ArgumentCheck, ...] = ()
 
     def blinded(self, hidden: frozenset[str] | None = None) -> "ToolRule":
-        """Return the rule for a recorded call whose given arguments (None: any) are stored only as digests."""
+        """Return the rule for replaying a call whose `hidden` arguments (None: any) are stored only as digests.
+
+        Checks that may read a hidden argument are marked `blind`.
+        """
         return replace(
             self,
             deny_checks=tuple(replace(check, blind=check.needs(hidden)) for check in self.deny_checks),
             ask_checks=tuple(replace(check, blind=check.needs(hidden)) for check in self.ask_checks),
         )
+
+
+def verdict_in(context: Context, rule: ToolRule) -> Verdict | None:
+    """Return a rule's verdict for a call in this context."""
+    return rule.model_verdict if context.by_model else rule.verdict
 
 
 Check = Callable[[Proposal, Context, ToolRule], Decision | None]

@@ -55,6 +55,8 @@ class Context:
     limits: Limits = UNLIMITED
     granted: bool = False
     """A grant for exactly this call was taken."""
+    by_model: bool = False
+    """A model calls a write tool that the user or an upstream server registered (`policy.model_write`)."""
     tainted: tuple[str, ...] = ()
     """JSON pointers of arguments whose origin is neither the user nor a field of a result (see `provenance`)."""
     redacted: bool = False
@@ -75,8 +77,10 @@ class Decision:
     would: str | None = None
     """In shadow mode: the reason for which the call would not have been allowed."""
     args: dict[str, Any] | None = None
-    """The new arguments, if a room's rule changed them."""
+    """The new arguments, if the rule of the tool's plugin (room) changed them."""
     snapshot_digest: str | None = None
+    hint: str | None = None
+    """What the caller can do about it; shown, not recorded."""
 
 
 ALLOW = Decision(verdict="allow", reason="allowed")

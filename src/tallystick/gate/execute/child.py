@@ -36,19 +36,19 @@ _NOT_JSON = "not JSON"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Address:
+class HandlerPath:
     """Import path of a handler, for the child."""
 
     module: str
     name: str
     file: str | None = None
-    """Fallback for a module that cannot be imported by name: a tools file of a workspace."""
+    """Path of the module's file, used if it cannot be imported by name (a tools file of the workspace)."""
     typed: bool = False
-    """Arguments and result are converted by the handler's annotations."""
+    """Whether arguments and result are converted according to the handler's annotations."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ChildResponse:
     """The child's response."""
 
     value: Any
@@ -72,7 +72,7 @@ class ChildFailedError(RuntimeError):
         self.stack = stack
 
 
-def address_of(handler: Callable[..., Any], *, typed: bool = False) -> Address:
+def handler_path(handler: Callable[..., Any], *, typed: bool = False) -> HandlerPath:
     """Return the import path of a handler, checked at registration so that the child can find it.
 
     Raises:
@@ -83,12 +83,12 @@ def address_of(handler: Callable[..., Any], *, typed: bool = False) -> Address:
         message = f"{name}: an isolated tool must be a function of an importable module"
         raise RegistrationError(message, code="handler_not_importable")
     file = getattr(sys.modules.get(module), "__file__", None)
-    return Address(module=module, name=name, file=file, typed=typed)
+    return HandlerPath(module=module, name=name, file=file, typed=typed)
 
 
 async def run_in_process(
-    address: Address, args: Mapping[str, Any], *, call: Call, timeout_s: float, max_bytes: int
-) -> Answer:
+    address: HandlerPath, args: Mapping[str, Any], *, call: Call, timeout_s: float, max_bytes: int
+) -> ChildResponse:
     """Run a tool in a child process.
 
     Raises:
@@ -101,12 +101,7 @@ async def run_in_process(
     """
     read_fd, write_fd = os.pipe()
     try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tallystick.gate.execute.child", str(write_fd),
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-            pass_fds=(write_fd,), start_new_session=True,
-            env={"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry), "PATH": os.defpath},
-        )  # fmt: skip
+        process = await _start_child(write_fd)
     except BaseException:
         os.close(read_fd)
         raise
@@ -121,6 +116,21 @@ async def run_in_process(
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     return _read_answer(raw)
+
+
+async def _start_child(write_fd: int) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tallystick.gate.execute.child",
+        str(write_fd),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        pass_fds=(write_fd,),
+        start_new_session=True,
+        env={"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry), "PATH": os.defpath},
+    )
 
 
 async def _exchange(process: asyncio.subprocess.Process, request: bytes, read_fd: int, max_bytes: int) -> bytes:
@@ -149,14 +159,14 @@ async def _exchange(process: asyncio.subprocess.Process, request: bytes, read_fd
         transport.close()
 
 
-def _read_answer(raw: bytes) -> Answer:
+def _read_answer(raw: bytes) -> ChildResponse:
     try:
         answer = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise ChildDiedError from None
     error = answer.get("error")
     if error is None:
-        return Answer(value=answer["value"], file_refs=answer["file_refs"])
+        return ChildResponse(value=answer["value"], file_refs=answer["file_refs"])
     if error["kind"] == _ON_PURPOSE:
         raise ToolError(error["message"], status=error["status"], unavailable=error["unavailable"], hint=error["hint"])
     if error["kind"] == _NOT_JSON:
@@ -170,7 +180,7 @@ def _serve_one(write_fd: int) -> None:
     request = orjson.loads(sys.stdin.buffer.read())
     call = _call_from(request["call"])
     try:
-        answer = _run(Address(**request["address"]), request["args"], call)
+        answer = _run(HandlerPath(**request["address"]), request["args"], call)
     except ToolError as error:
         answer = _error(
             _ON_PURPOSE, message=str(error), status=error.status, unavailable=error.unavailable, hint=error.hint
@@ -186,7 +196,7 @@ def _serve_one(write_fd: int) -> None:
         pipe.write(answer + b"\n")
 
 
-def _run(address: Address, args: dict[str, Any], call: Call) -> bytes:
+def _run(address: HandlerPath, args: dict[str, Any], call: Call) -> bytes:
     handler = _find(address)
     SERVED.set(call)
     value = handler(**args)
@@ -212,16 +222,16 @@ def _call_from(said: dict[str, Any]) -> Call:
     )
 
 
-def _find(address: Address) -> Callable[..., Any]:
+def _find(address: HandlerPath) -> Callable[..., Any]:
     found: Any = _module(address)
     for part in address.name.split("."):
         found = getattr(found, part)
-    # The decorator replaced the function by a Tool; its `handler` is the function.
+    # If the function was decorated, the name refers to a Tool, whose `handler` is the function.
     handler: Callable[..., Any] = getattr(found, "handler", found)
     return typed(handler, codec_of(handler)) if address.typed else handler
 
 
-def _module(address: Address) -> ModuleType:
+def _module(address: HandlerPath) -> ModuleType:
     try:
         return import_module(address.module)
     except ModuleNotFoundError as error:

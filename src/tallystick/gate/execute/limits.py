@@ -1,7 +1,7 @@
 """Run one call so that it cannot hang the gate.
 
-The card chooses one of four ways: on the event loop (`inline`), as a coroutine (`async`), on a daemon thread
-(`thread`), or in a separate process that can be killed (`process`, see `child.py`).
+The tool's definition (card) names one of four ways: on the event loop (`inline`), as a coroutine (`async`), on a
+daemon thread (`thread`), or in a separate process that can be killed (`process`, see `child.py`).
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from tallystick.gate.execute.stepping import resumed
+from tallystick.gate.execute.cancellation import resumed
 from tallystick.gate.execute.threads import Threads
 
 Handler = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""The result of a submission, as returned to the caller through every door."""
+"""The result of a submission, as returned to the caller by every interface (HTTP, MCP, Python, command line)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Literal
@@ -105,14 +105,14 @@ class Outcome(Generic[T]):
 
     @property
     def code(self) -> str | None:
-        """Why the call was rejected (a boundary code) or how it failed (`tool_failed`, `timeout`, …)."""
+        """The `BoundaryCode` of a rejection, or the name of the fault (`tool_failed`, `timeout`, …)."""
         if self.rejection is not None:
             return self.rejection.code or self.rejection.fault.name
         return None if self.failure is None else self.failure.fault.name
 
     @property
     def fault(self) -> Fault | None:
-        """The fault of the rejection or failure (a row of the outcome table); None if there is none."""
+        """The fault of the rejection or failure (a row of the table in `gate/codes.py`); None if there is none."""
         if self.rejection is not None:
             return self.rejection.fault
         return self.failure.fault if self.failure is not None else None
@@ -126,7 +126,7 @@ class Outcome(Generic[T]):
 
     @property
     def stop_hook(self) -> str | None:
-        """The `STOP_HOOK` type with its code, for agent turns."""
+        """Why the agent's turn ends, sent to it as `STOP_HOOK: <type> <code>`; None if it may go on."""
         if self.held is not None:
             return Stop.APPROVAL_REQUIRED
         if self.rejection is not None and not self.must_finish:
@@ -195,8 +195,9 @@ class Outcome(Generic[T]):
                 details["hint"] = self.failure.hint
         elif self.rejection is not None:
             message, category = self.rejection.reason, self.rejection.category
-            if self.rejection.pointer:
-                details["hint"] = f"see {self.rejection.pointer}"
+            hint = self.rejection.hint or (f"see {self.rejection.pointer}" if self.rejection.pointer else None)
+            if hint is not None:
+                details["hint"] = hint
         else:
             message, category = "", None
         details["status"] = self.http

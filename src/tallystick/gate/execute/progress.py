@@ -1,4 +1,4 @@
-"""Progress reports of a running tool; the door that made the call decides whether to listen."""
+"""Progress reports of a running tool; the interface of the call (HTTP, MCP, command line) may use or ignore them."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -17,7 +17,7 @@ class Progress:
 
 
 LISTENER: ContextVar[Callable[[Progress], None] | None] = ContextVar("tallystick_progress", default=None)
-"""Set by a door around a call. It may be called on the tool's thread, and must neither block nor raise."""
+"""Set by the interface for one call. It may be called on the tool's thread, and must neither block nor raise."""
 
 
 def report_progress(done: float, total: float | None = None, message: str | None = None) -> None:

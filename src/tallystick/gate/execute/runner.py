@@ -3,20 +3,21 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tallystick.errors import RegistrationError, ToolError
+from tallystick.errors import ConfigError, RegistrationError, ToolError
 from tallystick.gate.admit.names import Entry
 from tallystick.gate.annotations import Codec
 from tallystick.gate.codes import BAD_INPUT, BAD_RESULT, PART_MISSING, SPENT, TIMEOUT, TOOL_FAILED, Fault
 from tallystick.gate.execute.call import SERVED, Call
 from tallystick.gate.execute.child import (
-    Address,
     ChildDiedError,
     ChildFailedError,
+    HandlerPath,
     TooMuchOutputError,
-    address_of,
+    handler_path,
     run_in_process,
 )
 from tallystick.gate.execute.limits import OutOfTimeError, run_async, run_in_thread, run_inline
@@ -27,11 +28,14 @@ from tallystick.gate.execute.typed_calls import typed
 from tallystick.gate.tool import Card, How
 
 _log = logging.getLogger("tallystick.execute")
+_MASKED = "[argument]"
+_SHORTEST_MASKED = 3
+"""Shorter values are not masked: they occur everywhere in a stack."""
 
 PASSED_THROUGH = frozenset({404, 409})
 """Statuses of a `ToolError` that are passed through to the caller."""
 MEANT: Mapping[int, Fault] = {400: BAD_INPUT, 429: SPENT}
-"""Statuses of a `ToolError` that mean bad input (a file, for example) or a spent budget."""
+"""Statuses of a `ToolError` that mean invalid input, such as an unreadable file, or an exhausted budget."""
 
 
 class Runner:
@@ -40,7 +44,7 @@ class Runner:
     def __init__(self) -> None:
         self._handlers: dict[str, Callable[..., Any]] = {}
         self._ways: dict[str, How] = {}
-        self._addresses: dict[str, Address] = {}
+        self._addresses: dict[str, HandlerPath] = {}
         self._threads = Threads()
 
     def add(self, card: Card, handler: Callable[..., Any], codec: Codec | None = None) -> None:
@@ -51,7 +55,7 @@ class Runner:
         """
         self._ways[card.name] = _way(card, handler)
         if card.how == "process":
-            self._addresses[card.name] = address_of(handler, typed=codec is not None)
+            self._addresses[card.name] = handler_path(handler, typed=codec is not None)
         self._handlers[card.name] = typed(handler, codec)
 
     def remove(self, name: str) -> None:
@@ -78,7 +82,7 @@ class Runner:
         except BaseException as error:
             if _ends_the_caller(error):
                 raise
-            return Ran(failure=_failure(card, error))
+            return Ran(failure=_failure(card, error, args))
         finally:
             SERVED.set(before)
         schema, value = entry.output, output.value
@@ -129,7 +133,7 @@ def _ends_the_caller(error: BaseException) -> bool:
     return isinstance(error, GeneratorExit)
 
 
-def _failure(card: Card, error: BaseException) -> Failure:
+def _failure(card: Card, error: BaseException, args: Mapping[str, Any]) -> Failure:
     """Convert an error to the failure reported to the caller; a tool may raise anything, even SystemExit."""
     if isinstance(error, OutOfTimeError):
         return Failure(fault=TIMEOUT, message=f"no answer within {card.timeout_s:g} s")
@@ -137,7 +141,7 @@ def _failure(card: Card, error: BaseException) -> Failure:
         return Failure(fault=BAD_RESULT, message="the tool returned something that is not JSON")
     if isinstance(error, ToolError):
         return _on_purpose(error)
-    return _crashed(card.name, error)
+    return _crashed(card.name, error, args)
 
 
 def _on_purpose(error: ToolError) -> Failure:
@@ -150,14 +154,38 @@ def _on_purpose(error: ToolError) -> Failure:
     return Failure(fault=TOOL_FAILED, message=str(error), status=status, hint=error.hint)
 
 
-def _crashed(name: str, error: BaseException) -> Failure:
+def _crashed(name: str, error: BaseException, args: Mapping[str, Any]) -> Failure:
     if isinstance(error, TooMuchOutputError):
-        return Failure(fault=TOOL_FAILED, message="the tool returned more than it may")
+        return Failure(fault=TOOL_FAILED, message="the tool's output exceeds its size limit")
     if isinstance(error, ChildDiedError):
         return Failure(fault=TOOL_FAILED, message="the tool's process ended without an answer")
     if isinstance(error, ChildFailedError):
-        _log.error("tool %s failed\n%s", name, error.stack)
+        _log.error("tool %s failed\n%s", name, _without_arguments(error.stack, args))
         return Failure(fault=TOOL_FAILED, message=f"the tool failed ({error.kind})")
-    # An exception's message may contain paths or secrets: log the stack, report only the type to the caller.
-    _log.error("tool %s failed", name, exc_info=error)
-    return Failure(fault=TOOL_FAILED, message=f"the tool failed ({type(error).__name__})")
+    # An exception's message may contain paths or secrets: the caller is told only its type.
+    stack = "".join(traceback.format_exception(error))
+    _log.error("tool %s failed\n%s", name, _without_arguments(stack, args))
+    # The texts of configuration errors are ours and say what to do.
+    hint = f"{error.code}: {error}" if isinstance(error, ConfigError) else None
+    return Failure(fault=TOOL_FAILED, message=f"the tool failed ({type(error).__name__})", hint=hint)
+
+
+def _without_arguments(stack: str, args: Mapping[str, Any]) -> str:
+    """Mask the call's argument values in a logged stack: errors often repeat them, and one may be a password."""
+    for value in sorted({text for text in _leaves(args) if len(text) >= _SHORTEST_MASKED}, key=len, reverse=True):
+        stack = stack.replace(value, _MASKED)
+        quoted = repr(value)[1:-1]
+        stack = stack.replace(quoted, _MASKED) if quoted != value else stack
+    return stack
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        now = waiting.pop()
+        if isinstance(now, Mapping):
+            waiting.extend(now.values())
+        elif isinstance(now, list | tuple):
+            waiting.extend(now)
+        elif isinstance(now, str | int | float) and not isinstance(now, bool):
+            yield str(now)

@@ -21,7 +21,7 @@ _ANSWERS = {
     State.TAKEN: ("granted", "edited"),
     State.REFUSED: ("refused",),
 }
-"""For each state of a request, the answers of which one must be recorded."""
+"""For each state of a request: one of these answers must be in the ledger."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -71,9 +71,9 @@ def mismatch(hold: Hold, records: ApprovalRecords) -> str | None:
     if records.held is None:
         return "the ledger has no record of this request"
     if hold.state in LIVE and not hold.is_bound():
-        return "the stored call is not the one its digest names"
+        return "the stored call does not match its digest"
     if hold.state in LIVE and records.used:
-        return "its grant was used before"
+        return "its grant has already been used"
     return _answer_mismatch(hold, records.answers) or _held_mismatch(hold, records.held)
 
 
@@ -83,9 +83,9 @@ def _answer_mismatch(hold: Hold, answers: Sequence[Mapping[str, str]]) -> str | 
     if wanted is None:
         return None
     if hold.state is not State.REFUSED and any(one["answer"] == "refused" for one in answers):
-        return "a person refused it"
+        return "a person refused this request"
     given = any(one["answer"] in wanted and _is_answer(hold, one) for one in answers)
-    return None if given else "the ledger has no such answer to this request"
+    return None if given else "the ledger has no answer to this request that matches the stored one"
 
 
 def _held_mismatch(hold: Hold, held: Mapping[str, Any]) -> str | None:
@@ -94,12 +94,12 @@ def _held_mismatch(hold: Hold, held: Mapping[str, Any]) -> str | None:
     approval: Mapping[str, str] = held["approval"]
     where = (held["session_id"], held.get("agent_id"), held["caller"]["subject"], held.get("tool_id"))
     if where != (session.session_id, session.agent_id, hold.caller, hold.tool):
-        return "session, agent, caller or tool is not the one that was held"
+        return "session, agent, caller or tool differs from the recorded request"
     if approval["expires_at"] != hold.expires_at:
-        return "its expiry is not the one that was held"
+        return "the stored expiry differs from the recorded one"
     asked = hold.state is State.HELD or not hold.edited
     if asked and not _is_bound_to(hold, approval):
-        return "the stored request is not the one that was held"
+        return "the stored request differs from the recorded one"
     return None
 
 
@@ -120,7 +120,7 @@ def _is_bound_to(hold: Hold, record: Mapping[str, str]) -> bool:
 
 
 def _first_after(ledger: Ledger, timestamp: str) -> int:
-    """Find the sequence number of the first record at or after a time by binary search; exact if no clock was set."""
+    """Find the sequence number of the first record at or after a time by binary search; exact if no clock jumped."""
     low, high = 0, ledger.size()
     while low < high:
         middle = (low + high) // 2

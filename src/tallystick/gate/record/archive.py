@@ -15,21 +15,23 @@ class HeadClaim:
     leaf: bytes
     key_id: str
     """Id of the key that made its MAC."""
+    checkpointed: int = 0
+    """Number of records that the latest checkpoint covers."""
 
 
-class Archive(Protocol):
-    """A log at rest, or a snapshot of one that other processes are appending to."""
+class LogArchive(Protocol):
+    """A log that no process is writing to, or a snapshot of one that other processes are appending to."""
 
     def heads(self) -> list[HeadClaim]:
         """Return the heads with a valid MAC of this workspace."""
         ...
 
     def earlier(self) -> list[str]:
-        """Return the names under which the mirror keeps earlier, non-empty logs of this workspace."""
+        """Return the names of earlier, non-empty logs whose heads the mirror (copy outside the workspace) contains."""
         ...
 
-    def missing_heads(self) -> list[str]:
-        """Return where a valid head was expected but not found: head, mirror."""
+    def head_faults(self) -> list[str]:
+        """Return the codes of what is wrong with the head files: head_missing, mirror_missing, mirror_behind."""
         ...
 
     def lines(self) -> Iterator[list[bytes]]:
@@ -60,14 +62,21 @@ class Archive(Protocol):
         """Return a payload that is stored outside the log line."""
         ...
 
+    def definition(self, kind: str, digest: str) -> bytes | None:
+        """Return the stored policy or tool definition (`kind`: policies, tools) with this digest; None if missing."""
+        ...
+
     def view_has(self, session_id: str, line: bytes) -> bool:
-        """Return whether this line comes next in a session's view."""
+        """Return whether this is the next line of a session's view (the session's own file); if so, advance past it."""
         ...
 
     def other_views(self, size: int) -> Iterator[str]:
-        """Yield sessions whose view holds lines that `view_has` never asked for, except records from `size` on."""
+        """Yield the sessions whose view contains lines that were never passed to `view_has`.
+
+        Lines of records with a sequence number of `size` or more do not count: they are newer than the snapshot.
+        """
         ...
 
     def view_again(self, session_id: str) -> None:
-        """Restart a session's view from its first line (it may have been rewritten meanwhile)."""
+        """Read a session's view from its first line again, because it may have been rewritten in the meantime."""
         ...

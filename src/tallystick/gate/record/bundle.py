@@ -2,7 +2,7 @@
 
     {"format":"tallystick-bundle-1",
      "reply":…,                   the text
-     "evidence":…,                its Evidence line
+     "evidence":…,                the line of the reply that lists its sources (`Evidence: …`)
      "excerpts":[…],              the quoted source text: path, lines, sha256 of the file
      "check":"rcpt_…",            the receipt of the reply check, which binds all of the above
      "receipts":[{"header":…,"inputs":…,"outputs":…,"path":[…]}, …],   that receipt and the cited ones, with proofs
@@ -23,10 +23,10 @@ import orjson
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.canonical import canonical
-from tallystick.gate.record.carried import Broken, Carried, carried_from
-from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_note, parse_checkpoint, parse_vkey
+from tallystick.gate.record.checkpoint import Checkpoint, NoteVerifier, open_checkpoint, parse_vkey
 from tallystick.gate.record.evidence import check_evidence, cited_by, excerpts_of
 from tallystick.gate.record.ledger import Ledger
+from tallystick.gate.record.portable_receipt import BundleInvalid, PortableReceipt, erased_by, parse_portable
 from tallystick.gate.record.tree import inclusion_holds
 
 FORMAT = "tallystick-bundle-1"
@@ -73,13 +73,13 @@ def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
     Raises:
         LedgerError: There is no such receipt, it belongs to another reply, or the reply did not pass.
     """
-    check = ledger.carry(check_id)
+    check = ledger.portable_receipt(check_id)
     payload = None if check is None else check.outputs_json()
     if check is None or not isinstance(payload, dict) or check.header.get("kind") != "reply_check":
         raise LedgerError(f"{check_id} is not the receipt of a reply check.", code="bundle_no_check")
     try:
         data = canonical(_packed(ledger, reply, check, payload))
-    except (Broken, ValueError) as error:
+    except (BundleInvalid, ValueError) as error:
         raise LedgerError(f"This reply cannot be bundled: {error}.", code="bundle_refused") from None
     report = check_bundle(data)
     if not report.ok:
@@ -87,9 +87,11 @@ def make_bundle(ledger: Ledger, reply: str, check_id: str) -> bytes:
     return data
 
 
-def _packed(ledger: Ledger, reply: str, check: Carried, payload: dict[str, Any]) -> dict[str, Any]:
-    cited = [ledger.carry(receipt_id) for receipt_id in cited_by(payload)]
-    carried = sorted((item for item in (check, *cited) if item is not None), key=lambda item: item.seq)
+def _packed(ledger: Ledger, reply: str, check: PortableReceipt, payload: dict[str, Any]) -> dict[str, Any]:
+    cited = [ledger.portable_receipt(receipt_id) for receipt_id in cited_by(payload)]
+    held = [item for item in (check, *cited) if item is not None]
+    erasures = ledger.erasures_of({item.receipt_id for item in held if item.erased})
+    portable = sorted({item.seq: item for item in (*held, *erasures)}.values(), key=lambda item: item.seq)
     note = ledger.checkpoint()
     return {
         "format": FORMAT,
@@ -97,7 +99,7 @@ def _packed(ledger: Ledger, reply: str, check: Carried, payload: dict[str, Any])
         "evidence": payload.get("line"),
         "excerpts": excerpts_of(payload),
         "check": check.receipt_id,
-        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item, note))} for item in carried],
+        "receipts": [{**item.as_dict(), "path": _encoded(ledger.path_of(item, note))} for item in portable],
         "checkpoint": note.decode(),
         "log_key": ledger.keys.log_signer().verifier.vkey(),
     }
@@ -115,30 +117,34 @@ def check_bundle(data: bytes, verifier: NoteVerifier | None = None) -> BundleRep
         checkpoint = _check_note(bundle, verifier)
         receipts = _check_receipts(bundle["receipts"], checkpoint)
         quotes, notes = check_evidence(bundle, receipts)
-    except Broken as broken:
+    except BundleInvalid as broken:
         return BundleReport(status="broken", reason=str(broken))
     status, reason = ("consistent", "consistent, signer unknown") if verifier is None else ("valid", "valid")
     return BundleReport(
-        status=status, reason=reason, origin=checkpoint.origin, receipts=len(receipts), quotes=quotes,
+        status=status,
+        reason=reason,
+        origin=checkpoint.origin,
+        receipts=len(receipts),
+        quotes=quotes,
         notes=tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def _parse(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
-        raise Broken("the file is too large for a bundle")
+        raise BundleInvalid("the file is too large for a bundle")
     try:
         bundle = orjson.loads(data)
         exact = canonical(bundle) == data
     except ValueError:
-        raise Broken("the file is not JSON") from None
+        raise BundleInvalid("the file is not JSON") from None
     if not exact:
-        raise Broken("the file is not canonical JSON: it was changed after it was made")
+        raise BundleInvalid("the file is not canonical JSON: it was changed after it was made")
     if not isinstance(bundle, dict) or bundle.keys() != _FIELDS or bundle["format"] != FORMAT:
-        raise Broken("the file is not a bundle")
+        raise BundleInvalid("the file is not a bundle")
     for name in ("reply", "check", "checkpoint", "log_key"):
         if not isinstance(bundle[name], str):
-            raise Broken(f"'{name}' is not text")
+            raise BundleInvalid(f"'{name}' is not text")
     return bundle
 
 
@@ -146,43 +152,51 @@ def _check_note(bundle: dict[str, Any], verifier: NoteVerifier | None) -> Checkp
     try:
         own = parse_vkey(bundle["log_key"])
     except ValueError:
-        raise Broken("the log's key is malformed") from None
+        raise BundleInvalid("the log's key is malformed") from None
     if own.vkey() != bundle["log_key"]:
-        raise Broken("the log's key is malformed")
+        raise BundleInvalid("the log's key is malformed")
     if verifier is not None and verifier != own:
-        raise Broken("it was not signed with the key that you gave")
-    opened = open_note(bundle["checkpoint"].encode(), [own])
-    checkpoint = None if opened is None else parse_checkpoint(opened[0])
-    if checkpoint is None or checkpoint.origin != own.name:
-        raise Broken("the checkpoint's signature does not hold")
-    # Only the signed text is used, so the note must hold nothing else.
+        raise BundleInvalid("the log's key in the bundle is not the given key")
+    opened = open_checkpoint(bundle["checkpoint"].encode(), [own])
+    if opened is None:
+        raise BundleInvalid("the checkpoint's signature is invalid")
+    # Only this signature is verified, so a note with further signatures is rejected.
     if len(bundle["checkpoint"].split("\n— ")) != 2:  # noqa: PLR2004 - text and one signature
-        raise Broken("the checkpoint bears more than one signature")
-    return checkpoint
+        raise BundleInvalid("the checkpoint has more than one signature")
+    return opened[0]
 
 
-def _check_receipts(items: Any, checkpoint: Checkpoint) -> dict[str, Carried]:
+def _check_receipts(items: Any, checkpoint: Checkpoint) -> dict[str, PortableReceipt]:
     if not isinstance(items, list) or not items:
-        raise Broken("there are no receipts")
-    receipts: dict[str, Carried] = {}
+        raise BundleInvalid("there are no receipts")
+    receipts: dict[str, PortableReceipt] = {}
     last = -1
     for item in items:
-        carried = carried_from(item)
-        if carried.seq <= last:
-            raise Broken("the receipts are not in order")
-        last = carried.seq
+        portable = parse_portable(item)
+        if portable.seq <= last:
+            raise BundleInvalid("the receipts are not in order")
+        last = portable.seq
         path = [_decoded(part) for part in _list(item.get("path"))]
-        leaf = sha256(b"\0" + carried.stored).digest()
-        if not inclusion_holds(leaf, carried.seq, checkpoint.size, path, checkpoint.root):
-            raise Broken(f"{carried.receipt_id}: the proof does not lead to the checkpoint's root")
-        carried.check_payload()
-        receipts[carried.receipt_id] = carried
+        leaf = sha256(b"\0" + portable.stored).digest()
+        if not inclusion_holds(leaf, portable.seq, checkpoint.size, path, checkpoint.root):
+            raise BundleInvalid(f"{portable.receipt_id}: the proof does not lead to the checkpoint's root")
+        portable.check_payload()
+        receipts[portable.receipt_id] = portable
+    _check_erasures(receipts)
     return receipts
+
+
+def _check_erasures(receipts: dict[str, PortableReceipt]) -> None:
+    """Check that the record of its erasure comes with every erased payload; otherwise it was only left out."""
+    orders = {erased_by(item.header): item.seq for item in receipts.values() if item.header.get("kind") == "erasure"}
+    for item in receipts.values():
+        if item.erased and orders.get(item.receipt_id, -1) < item.seq:
+            raise BundleInvalid(f"{item.receipt_id}: its payload is left out, and no record says that it was erased")
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise Broken("a proof is malformed")
+        raise BundleInvalid("a proof is malformed")
     return value
 
 
@@ -194,7 +208,7 @@ def _decoded(part: Any) -> bytes:
     try:
         value = base64.b64decode(part, validate=True)
     except (ValueError, TypeError):
-        raise Broken("a proof is malformed") from None
+        raise BundleInvalid("a proof is malformed") from None
     if base64.b64encode(value).decode() != part:
-        raise Broken("a proof is malformed")
+        raise BundleInvalid("a proof is malformed")
     return value

@@ -95,7 +95,7 @@ def parse_vkey(line: str) -> NoteVerifier:
         raise ValueError("not an Ed25519 verifier key (name+id+base64)")
     verifier = NoteVerifier(name=parts[0], public=key[1:])
     if parts[1] != verifier.key_id.hex():
-        raise ValueError("the verifier key's id does not fit its key")
+        raise ValueError("the verifier key's id does not match its key")
     return verifier
 
 
@@ -120,6 +120,15 @@ def open_note(note: bytes, verifiers: Iterable[NoteVerifier]) -> tuple[str, Note
             return None
         signer = signer or verifier
     return None if signer is None else (text, signer)
+
+
+def open_checkpoint(note: bytes, verifiers: Iterable[NoteVerifier]) -> tuple[Checkpoint, NoteVerifier] | None:
+    """Return a note's checkpoint and signer; None unless one of these keys signed it as a checkpoint of its own log."""
+    opened = open_note(note, verifiers)
+    checkpoint = None if opened is None else parse_checkpoint(opened[0])
+    if opened is None or checkpoint is None or checkpoint.origin != opened[1].name:
+        return None
+    return checkpoint, opened[1]
 
 
 def split_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]] | None:
@@ -168,7 +177,7 @@ def notes_in(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def parse_checkpoint(text: str) -> Checkpoint | None:
-    """Parse the text of a checkpoint; None if it is not exact (extension lines are allowed)."""
+    """Parse the text of a checkpoint; None if the format is wrong (extension lines are allowed)."""
     lines = text.split("\n")
     if len(lines) < 4 or lines.pop() or not all(lines):  # noqa: PLR2004 - origin, size, root, end
         return None

@@ -1,6 +1,6 @@
 """Time for the ledger: the clock port, the system clock, and detection of wall-clock jumps.
 
-The sequence number orders the log, never the clock. The wall clock is only recorded; jumps are marked so that a reader
+The log is ordered by sequence number, never by time. The wall clock is only recorded; jumps are marked so that a reader
 can see where it was set.
 """
 

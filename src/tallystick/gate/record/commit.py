@@ -1,4 +1,7 @@
-"""Group commit: concurrent calls share one fsync.
+"""Queue records, so that concurrent calls share one fsync (group commit); then lock, sign and write them.
+
+These are steps 3 (queue), 4 (lock), 5 (sign) and 6 (write) of the list in the package docstring,
+`gate/record/__init__.py`.
 
 Callers queue their records and wait. One thread takes the whole queue, stores it with one write and one fsync, and
 wakes all waiters; the coroutines of one event loop are woken by a single call into it. Cancelling a waiter does not
@@ -9,7 +12,7 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -17,169 +20,269 @@ from typing import Any
 from weakref import WeakSet
 
 from tallystick.errors import LedgerError
-from tallystick.gate.record.journal import Seal, SignedRecord
-from tallystick.gate.record.storing import End, Round, Storing
+from tallystick.gate.execute.cancellation import UncancellableFuture
+from tallystick.gate.record.journal import Journal, RecordFactory, SignedRecord
 
 IDLE_S = 10.0
-"""Idle time after the last record until a checkpoint is written, at most."""
-QUICK_S = 0.002
-"""Longest commit that may block the event loop of a single caller; waking a thread costs a good part of that."""
+"""A checkpoint is written at the latest this many seconds after the last record."""
+FAST_COMMIT_S = 0.002
+"""If the last commit took less than this, the next record of a lone caller is stored on the event loop itself: waking
+the writer thread would cost a large part of that time."""
 
-COMPANY_LASTS = 256
+BATCHED_AFTER_CONCURRENCY = 256
 """Records to batch after concurrent callers were seen, before inline storing is tried again.
 
-Several rounds for many callers, so that the retry costs them little; a very short time for a single caller.
+With many callers this is several batches, so retrying costs little; a single caller gets through them quickly.
 """
 
-MOST_IN_A_ROW = 16
-"""Records that one task stores inline per iteration of the event loop; a check for other tasks costs one record."""
+MAX_INLINE = 16
+"""Records that one task stores inline per iteration of the event loop; the next is queued, so other tasks can run."""
+
+
+def append(journal: Journal, factories: Sequence[RecordFactory]) -> list[SignedRecord]:
+    """Lock, sign and write (steps 4 to 6) several records: all are stored, or none."""
+    place = journal.lock()  # 4 lock
+    try:
+        records: list[SignedRecord] = []
+        for factory in factories:
+            record = factory(place)  # 5 sign
+            records.append(record)
+            place = place[0] + 1, record.leaf
+        journal.write(records)  # 6 write
+    finally:
+        journal.unlock()
+    return records
+
+
+def append_one(journal: Journal, factory: RecordFactory, *, early: bool = False) -> SignedRecord:
+    """Lock, sign and write (steps 4 to 6) one record.
+
+    With `early` this returns once the record itself is durable; what can be rebuilt from the log, such as session
+    files, is written later by the journal's `settle`.
+    """
+    place = journal.lock(early=early)  # 4 lock
+    try:
+        record = factory(place)  # 5 sign
+        journal.write((record,), early=early)  # 6 write
+    finally:
+        journal.unlock()
+    return record
+
+
+Result = SignedRecord | BaseException
+"""A stored record, or the error that prevented storing it."""
+
+
+class Batch:
+    """Records stored together, and their waiters: one thread, or the tasks of one iteration of an event loop.
+
+    The tasks share one future, which costs far less than one future per task.
+    """
+
+    __slots__ = ("done", "factories", "future", "loop", "results")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self.factories: list[RecordFactory] = []
+        self.results: Sequence[Result] = ()
+        self.loop = loop
+        self.future: UncancellableFuture[None] | None = None if loop is None else UncancellableFuture(loop=loop)
+        self.done = Event() if loop is None else None
+
+    def add(self, factory: RecordFactory) -> "PendingRecord":
+        """Add a record; awaiting the returned object waits until the record is durable."""
+        self.factories.append(factory)
+        return PendingRecord(self, len(self.factories) - 1)
+
+    def notify(self) -> None:
+        """Wake the waiters; may be called from any thread."""
+        if self.loop is None or self.future is None:
+            if self.done is not None:
+                self.done.set()
+            return
+        # A loop that was closed meanwhile cannot be notified; its records are stored anyway.
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.notify_here)
+
+    def notify_here(self) -> None:
+        """Wake the waiters in this loop."""
+        if self.future is not None and not self.future.done():
+            self.future.set_result(None)
+
+
+class PendingRecord:
+    """Awaitable for one queued record; done when the record is durable."""
+
+    __slots__ = ("_batch", "_index")
+
+    def __init__(self, batch: Batch, index: int) -> None:
+        self._batch, self._index = batch, index
+
+    def __await__(self) -> Generator[Any, None, SignedRecord]:
+        """Wait for the stored record.
+
+        Raises:
+            LedgerError: It was not stored.
+        """
+        if self._batch.future is not None and not self._batch.future.done():
+            yield from self._batch.future
+        return self.result()
+
+    def result(self) -> SignedRecord:
+        """Return the stored record after the batch is stored; raise the error if storing failed."""
+        result = self._batch.results[self._index]
+        if isinstance(result, SignedRecord):
+            return result
+        raise result
 
 
 class GroupCommit:
     """The commit queue and its single writer thread."""
 
-    _just_stored: asyncio.Task[Any] | None
+    _storing_task: asyncio.Task[Any] | None
     """The task that stored inline in this iteration of the event loop."""
-    _company: int
+    _batched_left: int
     """Records still to be batched before inline storing is tried again."""
 
     def __init__(
         self,
-        append: Callable[[Sequence[Seal]], list[SignedRecord]],
-        append_one: Callable[[Seal], SignedRecord],
+        append: Callable[[Sequence[RecordFactory]], list[SignedRecord]],
+        append_one: Callable[[RecordFactory], SignedRecord],
         *,
         idle: Callable[[], None],
         idle_s: float = IDLE_S,
     ) -> None:
-        self._append, self._append_one, self._append_alone = append, append_one, append_one
+        self._append, self._append_one, self._append_inline = append, append_one, append_one
         self._settle: Callable[[], None] | None = None
         self._idle = idle
         self._idle_s = idle_s
         self._thread: Thread | None = None
-        self._start()
+        self._reset()
         _GROUPS.add(self)
 
-    def tell_early(self, append: Callable[[Seal], SignedRecord], settle: Callable[[], None]) -> None:
-        """Acknowledge inline stores as soon as `append` returns; run `settle` in the loop's next iteration."""
-        self._append_alone, self._settle = append, settle
+    def ack_after_fsync(self, append: Callable[[RecordFactory], SignedRecord], settle: Callable[[], None]) -> None:
+        """Store inline with `append`, which returns once the record is durable.
 
-    def store(self, seal: Seal) -> SignedRecord:
+        `settle`, which writes what is derived from the record, runs in the loop's next iteration.
+        """
+        self._append_inline, self._settle = append, settle
+
+    def store(self, factory: RecordFactory) -> SignedRecord:
         """Store a record and block this thread until it is durable."""
-        alone = Round()
-        storing = alone.take(seal)
+        batch = Batch()
+        pending = batch.add(factory)
         if self._thread is None or self._closed:
-            self._begin()
-        self._queue.append(alone)
-        self._call()
-        if alone.done is not None:
-            alone.done.wait()
-        return storing.end()
+            self._ensure_thread()
+        self._queue.append(batch)
+        self._wake_thread()
+        if batch.done is not None:
+            batch.done.wait()
+        return pending.result()
 
-    def store_at_once(self, seal: Seal) -> SignedRecord | None:
+    def store_inline(self, factory: RecordFactory) -> SignedRecord | None:
         """Store a record inline if no other caller would share its fsync and the disk is fast.
 
         Returns:
             The stored record; None: use `store_async`.
         """
-        if not self._alone(asyncio.get_running_loop()):
+        if not self._may_store_inline(asyncio.get_running_loop()):
             return None
         began = monotonic()
         try:
-            return self._append_alone(seal)
+            return self._append_inline(factory)
         finally:
-            self._quick = monotonic() - began < QUICK_S
+            self._disk_is_fast = monotonic() - began < FAST_COMMIT_S
 
-    def store_async(self, seal: Seal) -> Storing:
-        """Queue a record to share one fsync with others; await the result until it is durable."""
+    def store_async(self, factory: RecordFactory) -> PendingRecord:
+        """Queue a record to share one fsync with others; awaiting the returned object waits until it is durable."""
         loop = asyncio.get_running_loop()
-        with self._handing:
+        with self._gather_lock:
             if self._thread is None or self._closed:
-                self._begin()
+                self._ensure_thread()
             gathered = self._gathered.get(loop)
             if gathered is None:
                 # Deferred, so that other tasks ready in this iteration of the loop share the fsync, and the writer
                 # thread does not compete with them for the GIL.
-                gathered = self._gathered[loop] = Round(loop)
-                loop.call_soon(self._hand_over, loop)
-            return gathered.take(seal)
+                gathered = self._gathered[loop] = Batch(loop)
+                loop.call_soon(self._submit, loop)
+            return gathered.add(factory)
 
-    def _alone(self, loop: asyncio.AbstractEventLoop) -> bool:
+    def _may_store_inline(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Return whether to store inline, because no other caller would share the fsync and the disk is fast.
 
-        Two storing tasks in one iteration of the loop count as concurrent; the next `COMPANY_LASTS` records are then
-        batched. A lone writer never yields; make it yield after every `MOST_IN_A_ROW` records, so that other tasks run.
+        Two storing tasks in one iteration of the loop count as concurrent; the next `BATCHED_AFTER_CONCURRENCY` records
+        are then batched. A lone writer never yields; make it yield after every `MAX_INLINE` records.
         """
-        if not (self._asleep and self._quick) or self._queue or self._gathered or self._closed:
+        if not (self._waiting and self._disk_is_fast) or self._queue or self._gathered or self._closed:
             return False
-        if self._company:
-            self._company -= 1
+        if self._batched_left:
+            self._batched_left -= 1
             return False
         task = asyncio.current_task(loop)
-        if self._just_stored is None:
-            self._in_a_row = 0
-            loop.call_soon(self._next_round)
-        elif self._just_stored is not task:
-            self._company = COMPANY_LASTS
+        if self._storing_task is None:
+            self._inline_count = 0
+            loop.call_soon(self._end_iteration)
+        elif self._storing_task is not task:
+            self._batched_left = BATCHED_AFTER_CONCURRENCY
             return False
-        self._just_stored, self._unnoted = task, True
-        self._in_a_row += 1
-        return self._in_a_row <= MOST_IN_A_ROW
+        self._storing_task, self._unreported = task, True
+        self._inline_count += 1
+        return self._inline_count <= MAX_INLINE
 
-    def _next_round(self) -> None:
-        self._just_stored = None
+    def _end_iteration(self) -> None:
+        self._storing_task = None
         if self._settle is not None:
             self._settle()
 
     def close(self) -> None:
         """Store all queued records, then stop the thread."""
-        with self._starting:
+        with self._start_lock:
             self._closed = True
-        self._take_over()
-        self._called.set()
+        self._collect()
+        self._wake.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
-    def forget_thread(self) -> None:
-        """Reset after a fork: the child inherits the queue but not the thread."""
-        self._start()
+    def reset_after_fork(self) -> None:
+        """Discard queue and thread in a forked child: the parent stores the queued records."""
+        self._reset()
 
-    def _start(self) -> None:
-        self._starting, self._handing = Lock(), Lock()
-        self._called = Event()
-        self._asleep = False
-        self._gathered: dict[asyncio.AbstractEventLoop, Round] = {}
-        """Records that each loop hands to the thread at the end of its current iteration."""
-        self._queue: deque[Round] = deque()
+    def _reset(self) -> None:
+        self._start_lock, self._gather_lock = Lock(), Lock()
+        self._wake = Event()
+        self._waiting = False
+        self._gathered: dict[asyncio.AbstractEventLoop, Batch] = {}
+        """Records that each loop submits to the thread at the end of its current iteration."""
+        self._queue: deque[Batch] = deque()
         self._closed = False
-        self._quick = False
-        """Whether the last commit took less than `QUICK_S`."""
-        self._unnoted = False
+        self._disk_is_fast = False
+        """Whether the last commit took less than `FAST_COMMIT_S`."""
+        self._unreported = False
         """Whether a record was stored since the last call of `idle`."""
-        self._just_stored = None
-        self._in_a_row = 0
-        self._company = 0
+        self._storing_task = None
+        self._inline_count = 0
+        self._batched_left = 0
         self._thread = None
 
-    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand the records of a finished loop iteration to the thread."""
-        with self._handing:
+    def _submit(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Submit the records of a finished loop iteration to the thread."""
+        with self._gather_lock:
             gathered = self._gathered.pop(loop, None)
         if gathered is None:
             return
-        if len(gathered.seals) > 1:
-            self._company = COMPANY_LASTS
+        if len(gathered.factories) > 1:
+            self._batched_left = BATCHED_AFTER_CONCURRENCY
         self._queue.append(gathered)
-        self._call()
+        self._wake_thread()
 
-    def _call(self) -> None:
+    def _wake_thread(self) -> None:
         """Wake the thread unless it is awake already."""
-        if self._asleep:
-            self._asleep = False
-            self._called.set()
+        if self._waiting:
+            self._waiting = False
+            self._wake.set()
 
-    def _begin(self) -> None:
-        with self._starting:
+    def _ensure_thread(self) -> None:
+        with self._start_lock:
             if self._closed:
                 raise LedgerError("The ledger is closed.", code="ledger_closed")
             if self._thread is None:
@@ -189,54 +292,54 @@ class GroupCommit:
     def _run(self) -> None:
         queue = self._queue
         while True:
-            batch = _all_of(queue)
+            batch = _take_all(queue)
             if batch:
-                self._unnoted = True
-                self._end(batch)
+                self._unreported = True
+                self._commit(batch)
                 continue
             if self._closed:
                 return
-            self._called.clear()
-            self._asleep = True
-            # Check the queue again: a record may have arrived between the last check and setting `_asleep`.
-            if not queue and not self._closed and not self._called.wait(self._idle_s):
-                self._take_over()
-                if self._unnoted:
-                    self._unnoted = False
+            self._wake.clear()
+            self._waiting = True
+            # Check the queue again: a record may have arrived between the last check and setting `_waiting`.
+            if not queue and not self._closed and not self._wake.wait(self._idle_s):
+                self._collect()
+                if self._unreported:
+                    self._unreported = False
                     self._idle()
-            self._asleep = False
+            self._waiting = False
 
-    def _take_over(self) -> None:
-        """Queue the records that a blocked or stopped loop has not handed over, so that they are stored anyway."""
-        with self._handing:
+    def _collect(self) -> None:
+        """Queue the records that a blocked or stopped loop has not submitted, so that they are stored anyway."""
+        with self._gather_lock:
             self._queue.extend(self._gathered.values())
             self._gathered.clear()
 
-    def _end(self, rounds: Sequence[Round]) -> None:
-        """Store all records of several rounds and wake their waiters."""
-        ends = iter(self._store([seal for one in rounds for seal in one.seals]))
-        for one in rounds:
-            one.ends = list(islice(ends, len(one.seals)))
-            one.tell()
+    def _commit(self, batches: Sequence[Batch]) -> None:
+        """Store all records of several batches and wake their waiters."""
+        results = iter(self._store([factory for one in batches for factory in one.factories]))
+        for one in batches:
+            one.results = list(islice(results, len(one.factories)))
+            one.notify()
 
-    def _store(self, seals: Sequence[Seal]) -> Sequence[End]:
+    def _store(self, factories: Sequence[RecordFactory]) -> Sequence[Result]:
         began = monotonic()
         try:
-            return [self._append_one(seals[0])] if len(seals) == 1 else self._append(seals)
+            return [self._append_one(factories[0])] if len(factories) == 1 else self._append(factories)
         except LedgerError as error:
-            return [error] * len(seals)
+            return [error] * len(factories)
         except BaseException as error:  # noqa: BLE001 - passed to the waiter; the thread must survive
-            if len(seals) == 1:
+            if len(factories) == 1:
                 return [error]
         finally:
-            self._quick = monotonic() - began < QUICK_S
-        # One record cannot be sealed, and nothing was stored: retry each alone, so that the others succeed.
-        return [self._store([seal])[0] for seal in seals]
+            self._disk_is_fast = monotonic() - began < FAST_COMMIT_S
+        # One record cannot be signed, and nothing was stored: retry each alone, so that the others succeed.
+        return [self._store([factory])[0] for factory in factories]
 
 
-def _all_of(queue: deque[Round]) -> list[Round]:
+def _take_all(queue: deque[Batch]) -> list[Batch]:
     """Take everything now in the queue; another thread may pop from it at the same time."""
-    batch: list[Round] = []
+    batch: list[Batch] = []
     with contextlib.suppress(IndexError):
         batch.extend(queue.popleft() for _ in range(len(queue)))
     return batch
@@ -247,7 +350,7 @@ _GROUPS: WeakSet[GroupCommit] = WeakSet()
 
 def _after_fork() -> None:
     for group in _GROUPS:
-        group.forget_thread()
+        group.reset_after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)

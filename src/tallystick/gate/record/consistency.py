@@ -1,5 +1,8 @@
 """Consistency proofs: the current log is an append-only extension of the log at an earlier signed head.
 
+A head is a checkpoint (origin, size and root of a log) in a signed note. Its origin is the name of the key that signed
+it, so the origin changes when the keys are rotated.
+
 A third party that kept a head needs only the later head and a few hashes to verify that no record was removed or
 changed; no secret and no record is needed.
 """
@@ -42,7 +45,7 @@ class Consistency:
 
 
 def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Node) -> Consistency:
-    """Prove consistency between two sizes of the log for which a note was signed.
+    """Prove consistency between two sizes of the log that this signed checkpoint covers.
 
     Raises:
         LedgerError: The log never had these sizes.
@@ -52,7 +55,9 @@ def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Nod
         raise ValueError("not a checkpoint")
     new = checkpoint.size if new_size is None else new_size
     if not 1 <= old_size <= new <= checkpoint.size:
-        message = f"The log holds {checkpoint.size} records. Give sizes from 1 to that, the earlier first."
+        message = (
+            f"The log holds {checkpoint.size} records. Give two sizes between 1 and that number, the smaller first."
+        )
         raise LedgerError(message, code="size_unknown")
     whole = new == checkpoint.size
     return Consistency(
@@ -65,14 +70,14 @@ def make_consistency(old_size: int, new_size: int | None, note: bytes, node: Nod
 
 
 def consistency_fault(proof: Consistency) -> str | None:
-    """Say why the proof is invalid; None if it is valid up to the note."""
+    """Say why the proof is invalid; None if it is valid and leads to the checkpoint's root."""
     checkpoint = _read(proof.checkpoint)
     if checkpoint is None:
         return "the checkpoint is not a signed note of a log"
     if not consistency_holds(proof.sizes, proof.roots, proof.path):
-        return "the later log does not begin with the earlier"
+        return "the later log does not extend the earlier one"
     rest = (proof.sizes[1], checkpoint.size), (proof.roots[1], checkpoint.root)
-    return None if consistency_holds(*rest, proof.on) else "the checkpoint is of another log"
+    return None if consistency_holds(*rest, proof.on) else "the checkpoint belongs to another log"
 
 
 def check_heads(data: Mapping[str, Any], verifier: NoteVerifier | None) -> str | None:
@@ -80,8 +85,10 @@ def check_heads(data: Mapping[str, Any], verifier: NoteVerifier | None) -> str |
 
     Args:
         data: The result of `between`.
-        verifier: The log's current public key, if known from a separate source. The earlier head may be signed with an
-            earlier key: its holder knows where it came from, and the later head proves its root.
+        verifier: The log's current public key, if known from a separate source; the later head must be signed with it.
+            The earlier head must be too if it has the same origin. If it has another, it was signed with an earlier
+            key, and its signature is not checked: whoever kept the head compares it with their copy. None: no
+            signature is checked, only the proof.
     """
     try:
         old, new = (_read(data[name].encode()) for name in ("old", "checkpoint"))
@@ -97,7 +104,7 @@ def check_heads(data: Mapping[str, Any], verifier: NoteVerifier | None) -> str |
     if verifier is not None and old.origin == verifier.name and open_note(data["old"].encode(), [verifier]) is None:
         return "the earlier head was not signed with that key"
     if not consistency_holds((old.size, new.size), (old.root, new.root), path):
-        return "the later log does not begin with the earlier"
+        return "the later log does not extend the earlier one"
     return None
 
 

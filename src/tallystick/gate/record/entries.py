@@ -1,7 +1,7 @@
 """Build the ledger draft for each kind of event.
 
-Drafts hold only strings, integers and booleans: they go into the signed header, whose bytes must be the same in every
-language.
+The header fields of a draft are only strings, integers and booleans, so that implementations in any programming
+language produce the same signed bytes.
 """
 
 import re
@@ -22,7 +22,7 @@ from tallystick.gate.tool import Card
 from tallystick.records import record
 
 MAX_TEXT = 65_536
-"""A rejected message is kept up to the maximum size of an envelope."""
+"""Characters of a rejected message that are stored. A valid message of a model (envelope) has at most as many bytes."""
 MAX_SECRET = 8_192
 """Longer than all known tokens and keys."""
 MAX_POINTER = 200
@@ -44,7 +44,7 @@ class DecidedCall:
 
 
 def is_plain(case: DecidedCall) -> bool:
-    """Return whether the header of an allowed call needs only tool, policy, snapshot and payload."""
+    """Whether the header of an allowed call needs only tool, policy, payload and the digest of the rule's snapshot."""
     proposal, decision = case.proposal, case.decision
     card = proposal.card
     return (
@@ -149,9 +149,13 @@ def held(case: DecidedCall, hold: Hold, outcome_id: str) -> Draft:
 def answered(hold: Hold, *, answer: str, person: str, channel: str, at: int, reason: str | None = None) -> Draft:
     """Build the entry of a person's answer to a held call: granted, edited (`hold` is the edited call) or refused."""
     approval = {
-        "approval_id": hold.approval_id, "answer": answer, "answered_at": rfc3339(at), "person": person,
-        "channel": channel, **_bound(hold),
-    }  # fmt: skip
+        "approval_id": hold.approval_id,
+        "answer": answer,
+        "answered_at": rfc3339(at),
+        "person": person,
+        "channel": channel,
+        **_bound(hold),
+    }
     if reason:
         approval["reason"] = mask(reason)
     return Draft(
@@ -188,7 +192,7 @@ def call_inputs(proposal: Proposal, redactor: Redactor, secrets: frozenset[str])
     if redacted:
         data = orjson.dumps({"tool": proposal.proposed_tool, "args": clean})
     if proposal.transformed:
-        # An aliased key has its real name only now, and that name may be secret.
+        # Aliases are resolved in `args` only, and the resolved name may be one that marks a secret.
         clean, more = redactor.redact(proposal.args, secrets)
         normalised = orjson.dumps({"tool": proposal.card.name, "args": clean})
         return data[:-1] + b',"normalised":' + normalised + b"}", redacted or more
@@ -218,7 +222,10 @@ def text_inputs(text: str | bytes, redactor: Redactor, secrets: frozenset[str]) 
 
 
 def audit_record(card: Card, caller: Caller, args: Mapping[str, Any], result: Any) -> dict[str, Any]:
-    """Build the audit record of a successful call: subject, action and resource; ids and parameters, never text."""
+    """Build the audit record of a successful call: subject, action, resource, and the values of `card.audit_keys`.
+
+    Text is copied unchanged, so the author of the tool must list only keys of ids and parameters there.
+    """
     known: dict[str, Any] = {**args, **result} if isinstance(result, dict) else dict(args)
     record: dict[str, Any] = {"subject": caller.subject, "action": card.audit_action}
     if card.resource is not None:
@@ -236,7 +243,7 @@ def _accepted(proposal: Proposal, decision: Decision, failure: Failure | None) -
     if decision.would is not None:
         said["shadow"] = decision.would
     if decision.args is not None and decision.reason != ALLOW.reason:
-        # The reason why a room's rule changed the arguments.
+        # The reason why the rule of the tool's plugin (room) changed the arguments.
         said["reason"] = decision.reason
         if decision.pointer is not None:
             said["pointer"] = decision.pointer[:MAX_POINTER]

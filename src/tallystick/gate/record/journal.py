@@ -1,23 +1,25 @@
-"""The journal's ports: the store of the record chain, and the `Notary` that signs and verifies for it.
+"""The ports of the store: the journal that keeps the record chain, and the `Notary` that verifies for it.
 
-`storage/journal/` implements the store with files; a Postgres journal can implement it with one locked row per head.
-The journal handles order, sequence numbers and durability. It never signs and never interprets a header: for records
-that it did not write itself, it asks its `Notary`.
+`storage/journal/` implements the store with files; a Postgres journal can implement it with one row per log, locked
+while writing. The journal handles order, sequence numbers and durability. It never signs and never interprets a header:
+for records that it did not write itself, it asks its `Notary`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from tallystick.gate.record.signing import Keys
+
 ZERO = bytes(32)
 """The `prev` of the first record."""
 
 
-Told = tuple[Mapping[str, Any], str]
+HeaderSummary = tuple[Mapping[str, Any], str]
 """Header fields of a plain record that describe the call, and its timestamp: followers of the log use them instead of
 re-reading a record that this process has just written."""
-JustWritten = tuple[bytes, bytes, str, Told | None]
-"""Header, inputs column and id of a record, and its `Told` if it is plain."""
+JustWritten = tuple[bytes, bytes, str, HeaderSummary | None]
+"""Header, inputs column and id of a record, and its `HeaderSummary` if it is plain."""
 
 
 class SignedRecord(NamedTuple):
@@ -36,10 +38,10 @@ class SignedRecord(NamedTuple):
     receipt_id: str
     session_id: str
     flat: bytes
-    """The line of the session view, with its newline."""
+    """The record's line in the session view (the session's own file with its records), with its newline."""
     blobs: tuple[tuple[str, bytes], ...] = ()
     """Payloads stored outside the log line, as (digest, bytes); stored before the record."""
-    told: Told | None = None
+    summary: HeaderSummary | None = None
 
 
 Place = tuple[int, bytes]
@@ -48,7 +50,7 @@ Place = tuple[int, bytes]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incident:
-    """A fault that the journal repaired by itself; the notary makes a `recovery` record of it."""
+    """A fault or event that the journal detected; it is reported in a `recovery` record."""
 
     what: str
     """torn_tail, acknowledged_lost, head_missing, fsync_failed, mirror_unwritable, witness_unreachable, earlier_log,
@@ -57,11 +59,15 @@ class Incident:
     """Integers and text only, because it goes into a signed header."""
 
 
-Seal = Callable[[Place], SignedRecord]
+RecordFactory = Callable[[Place], SignedRecord]
+"""A function that signs a prepared record once its place is known; called once, under the journal's lock."""
 
 
 class Notary(Protocol):
     """Signs and verifies for a journal; the ledger provides it."""
+
+    keys: Keys
+    """The workspace's keys; the journal's head carries a MAC of the active one."""
 
     def renew(self) -> None:
         """Reload the keys: another process may have rotated them."""
@@ -72,23 +78,15 @@ class Notary(Protocol):
         ...
 
     def witness(self, header: Mapping[str, Any]) -> None:
-        """Process a record that another process wrote: its timestamp, and a key rotation."""
+        """Note the time of a record that another process wrote; if it is a key rotation, activate the new keys."""
         ...
 
-    def recovery(self, incident: Incident) -> Seal:
+    def recovery(self, incident: Incident) -> RecordFactory:
         """Build the record that reports an incident."""
         ...
 
     def flat(self, header: bytes, inputs: bytes, outputs: bytes) -> tuple[str, bytes]:
         """Return session id and view line of a stored record, so that a lost view can be rebuilt."""
-        ...
-
-    def head_mac(self, data: bytes) -> tuple[bytes, bytes, bytes]:
-        """Return key id (8 bytes), the given head and its MAC: the content of a head slot, in that order."""
-        ...
-
-    def head_holds(self, key_id: bytes, data: bytes, mac: bytes) -> bool:
-        """Return whether a head has a valid MAC of this workspace."""
         ...
 
     def checkpoint(self, size: int, root: bytes) -> bytes:
@@ -101,37 +99,47 @@ class Notary(Protocol):
 
 
 class Journal(Protocol):
-    """An append-only, chained store of sealed records."""
+    """An append-only, chained store of signed records."""
 
     def attach(self, notary: Notary) -> None:
         """Open for appending: recover from a crash, and record the recovery. Called once, before anything else.
 
         Raises:
-            LedgerDamaged: Damage before the tail, or the journal is older than its head.
+            LedgerDamaged: Damage before the tail, or the journal has fewer records than its head file states.
         """
         ...
 
-    def append(self, seals: Sequence[Seal], *, after: Callable[[], None] | None = None) -> list[SignedRecord]:
-        """Seal and store records in order, under the journal's lock; durable (as configured) when this returns.
+    def lock(self, *, early: bool = False) -> Place:
+        """Take the journal's lock, catch up with other processes, and return the place of the next record.
+
+        Call `unlock` afterwards, whatever happens in between.
 
         Args:
-            seals: Each is called once, with its place.
-            after: Called when the records are stored, before the lock is released.
+            early: The next record will be written with `early`.
 
         Raises:
-            LedgerUnwritable: Nothing was stored; the caller may retry, unless an fsync failed.
+            LedgerUnwritable: No record can be written now; the caller may retry, unless an fsync failed.
             LedgerDamaged: The journal no longer has its expected content; it accepts no more records.
         """
         ...
 
-    def append_one(self, seal: Seal, *, early: bool = False) -> SignedRecord:
-        """Append a single record, the most frequent case.
+    def write(self, records: Sequence[SignedRecord], *, early: bool = False) -> None:
+        """Store records that were signed for consecutive places, starting at the one that `lock` returned.
+
+        They are durable (as configured) when this returns.
 
         Args:
-            seal: Called once, with the record's place.
+            records: All are stored, or none.
             early: Return when the record is durable; derived data is written by `settle`. If another process finds the
                 record before that, it recovers as after a crash.
+
+        Raises:
+            LedgerUnwritable: Nothing was stored; the caller may retry, unless an fsync failed.
         """
+        ...
+
+    def unlock(self) -> None:
+        """Release the journal's lock."""
         ...
 
     def settle(self) -> None:
@@ -178,7 +186,10 @@ class Journal(Protocol):
         ...
 
     def rebuild_tree(self) -> bool:
-        """Rebuild the hashes behind `node` from the records; False if done before, or the records do not match."""
+        """Rebuild the hashes that `node` returns from the records.
+
+        False if already rebuilt, or if the records do not match the signed root.
+        """
         ...
 
     def checkpoint(self) -> bytes:
@@ -193,8 +204,8 @@ class Journal(Protocol):
         """Rewrite all session views; return how many there are."""
         ...
 
-    def glance(self) -> None:
-        """Check quickly whether records can be appended; raise what `append` would raise."""
+    def check_writable(self) -> None:
+        """Check quickly whether records can be appended; raise what `lock` would raise."""
         ...
 
     def ready(self) -> str | None:

@@ -16,21 +16,20 @@ from itertools import islice
 from typing import Any
 
 from tallystick.errors import LedgerDamaged
-from tallystick.gate.record.carried import Carried, carry
 from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
-from tallystick.gate.record.commit import GroupCommit
+from tallystick.gate.record.commit import GroupCommit, append, append_one
 from tallystick.gate.record.consistency import Consistency, consistency_fault, make_consistency
-from tallystick.gate.record.erasing import erase_call
-from tallystick.gate.record.journal import Journal, Seal, SignedRecord
+from tallystick.gate.record.header_templates import TemplateSigner
+from tallystick.gate.record.in_flight import EndedProcess, InFlightCalls, ProcessRegistry, unfinished, unknown_outcome
+from tallystick.gate.record.journal import Journal, RecordFactory, SignedRecord
+from tallystick.gate.record.maintenance import erase_call, rotate, settle_rotation
 from tallystick.gate.record.notary import KeyNotary
 from tallystick.gate.record.payload import Followed, just_made, read_receipt
-from tallystick.gate.record.plain import PlainRecords
+from tallystick.gate.record.portable_receipt import PortableReceipt, erased_by, portable_receipt
 from tallystick.gate.record.proof import Proof, make_proof, proof_fault, sound
 from tallystick.gate.record.receipt import Draft, Receipt
-from tallystick.gate.record.rotating import rotate, settle_rotation
-from tallystick.gate.record.seal import Sealer, seq_of
+from tallystick.gate.record.record_signer import RecordSigner, seq_of
 from tallystick.gate.record.signing import Keys, signed_header
-from tallystick.gate.record.unfinished import Gone, InFlightCalls, Roster, unfinished, unknown_outcome
 from tallystick.gate.session import Session
 from tallystick.gate.tool import Card
 
@@ -44,10 +43,10 @@ class Ledger:
     """Whether callers share an fsync."""
     ready: Callable[[], None]
     """Quick check before a tool runs, so that no call runs that could not be recorded; raises LedgerError."""
-    plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], Seal | None]
-    """Seal of a plain outcome (only tool, policy, payload and `started` link); None: it needs a draft."""
-    append_one: Callable[[Seal], SignedRecord]
-    """Store such a seal at once; used when callers do not share an fsync."""
+    plain: Callable[[Session, Card, str, bytes, bytes, int, str | None, str | None], RecordFactory | None]
+    """RecordFactory of a plain outcome (only tool, policy, payload, `started` link); None: not plain, use `record`."""
+    append_one: Callable[[RecordFactory], SignedRecord]
+    """Store the record of such a factory at once; used when callers do not share an fsync."""
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class Ledger:
         keys: Keys,
         *,
         grouped: bool,
-        roster: Roster | None = None,
+        registry: ProcessRegistry | None = None,
         clock: Clock | None = None,
         random: Callable[[int], bytes] = os.urandom,
         inline_bytes: int = INLINE_BYTES,
@@ -66,35 +65,38 @@ class Ledger:
             journal: Stores the records.
             keys: Sign the records.
             grouped: Whether callers share an fsync; else each record is appended at once.
-            roster: Knows which processes are alive, to find started calls without an outcome.
+            registry: Knows which processes are alive, to find started calls without an outcome.
             clock: Source of time.
             random: Random bytes, for ids and salts.
             inline_bytes: Payloads larger than this are stored as blobs outside the log line.
 
         Raises:
-            LedgerDamaged: Damage before the tail, or the journal is older than its head.
+            LedgerDamaged: Damage before the tail, or the journal has fewer records than its head file states.
         """
-        watch = ClockMonitor(clock or SystemClock())
+        monitor = ClockMonitor(clock or SystemClock())
         self._journal, self._keys = journal, keys
-        self.ready, self.append_one, self.shared = journal.glance, journal.append_one, grouped
-        self._sealer = Sealer(keys, watch, random, inline=inline_bytes)
-        plain = PlainRecords(self._sealer, random, inline=inline_bytes)
-        self.plain, self._plain_beginning = plain.outcome, plain.beginning
-        self._notary = KeyNotary(keys, watch, self._sealer)
-        self._under_way = InFlightCalls(roster)
+        self.ready, self.append_one, self.shared = journal.check_writable, partial(append_one, journal), grouped
+        self._signer = RecordSigner(keys, monitor, random, inline=inline_bytes)
+        templates = TemplateSigner(self._signer, random, inline=inline_bytes)
+        self.plain, self._plain_started = templates.outcome, templates.started
+        self._notary = KeyNotary(keys, monitor, self._signer)
+        self._in_flight = InFlightCalls(registry)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = GroupCommit(journal.append, journal.append_one, idle=journal.tick) if grouped else None
+        self._group = GroupCommit(partial(append, journal), self.append_one, idle=journal.tick) if grouped else None
 
     @property
     def keys(self) -> Keys:
         """The workspace's keys."""
         return self._keys
 
-    def tell_early(self) -> None:
-        """Acknowledge a record after its fsync and write view and head right after; for callers that read no files."""
+    def ack_after_fsync(self) -> None:
+        """Acknowledge a record after its fsync, and write the session's view and the head file afterwards.
+
+        Only for callers that do not read these files themselves.
+        """
         if self._group is not None:
-            self._group.tell_early(partial(self._journal.append_one, early=True), self._journal.settle)
+            self._group.ack_after_fsync(partial(append_one, self._journal, early=True), self._journal.settle)
 
     async def record(self, draft: Draft) -> Receipt:
         """Store a record; durable (as configured) when this returns. Cancelling the wait does not undo it.
@@ -104,30 +106,30 @@ class Ledger:
             LedgerDamaged: The journal accepts no more records.
             TypeError: The draft holds a float or another value that a header cannot hold.
         """
-        header, seal = self._prepare(draft)
-        return self._written(draft, header, self._at_once(seal) or await self._together(seal))
+        header, factory = self._prepare(draft)
+        return self._written(draft, header, self._store_inline(factory) or await self._store_queued(factory))
 
     async def begin(self, session: Session, card: Card, policy_digest: str, inputs: bytes) -> str | None:
-        """Store a plain `started` record with these fields only and return its id; None: it needs a draft."""
-        process = self._under_way.process(self._journal.size)
-        seal = None if process is None else self._plain_beginning(session, card, policy_digest, inputs, process)
-        if seal is None:
+        """Store a plain `started` record with these fields only and return its id; None: not plain, use `record`."""
+        process = self._in_flight.process(self._journal.size)
+        factory = None if process is None else self._plain_started(session, card, policy_digest, inputs, process)
+        if factory is None:
             return None
-        receipt_id = (self._at_once(seal) or await self._together(seal)).receipt_id
-        self._under_way.began(receipt_id, seq_of(receipt_id) or 0)
+        receipt_id = (self._store_inline(factory) or await self._store_queued(factory)).receipt_id
+        self._in_flight.began(receipt_id, seq_of(receipt_id) or 0)
         return receipt_id
 
-    async def store(self, seal: Seal, started: str | None = None) -> str:
-        """Store a seal made by `plain`, with a shared fsync if so configured, and return the receipt id."""
-        sealed = self._at_once(seal) or await self._together(seal)
-        self._under_way.ended(started)
-        return sealed.receipt_id
+    async def store(self, factory: RecordFactory, started: str | None = None) -> str:
+        """Store the record of a factory from `plain`, with a shared fsync if so configured; return the receipt id."""
+        stored = self._store_inline(factory) or await self._store_queued(factory)
+        self._in_flight.ended(started)
+        return stored.receipt_id
 
     def record_sync(self, draft: Draft) -> Receipt:
         """Store a record synchronously, for scripts and threads; otherwise like `record`."""
-        header, seal = self._prepare(draft)
+        header, factory = self._prepare(draft)
         store = self.append_one if self._group is None else self._group.store
-        return self._written(draft, header, store(seal))
+        return self._written(draft, header, store(factory))
 
     def find(self, receipt_id: str) -> Receipt | None:
         """Return the receipt if it exists and verifies, else None."""
@@ -192,13 +194,25 @@ class Ledger:
         make = partial(make_consistency, old_size, new_size, self._journal.checkpoint(), self._journal.node)
         return sound(make, consistency_fault, rebuild=self._journal.rebuild_tree)
 
-    def carry(self, receipt_id: str) -> Carried | None:
+    def portable_receipt(self, receipt_id: str) -> PortableReceipt | None:
         """Return a verified receipt in portable form, with blobs inlined; None if there is none."""
         seq, receipt = seq_of(receipt_id), self.find(receipt_id)
         columns = None if seq is None or receipt is None else self._journal.get(seq)
-        return None if receipt is None or columns is None else carry(columns, receipt, self._journal.blob)
+        return None if receipt is None or columns is None else portable_receipt(columns, receipt, self._journal.blob)
 
-    def path_of(self, carried: Carried, note: bytes) -> list[bytes]:
+    def erasures_of(self, receipt_ids: set[str]) -> list[PortableReceipt]:
+        """Return the records of the erasures of these receipts in portable form; reads the log if there are any."""
+        if not receipt_ids:
+            return []
+        start = min(seq for receipt_id in receipt_ids if (seq := seq_of(receipt_id)) is not None)
+        found = []
+        for columns in self._journal.read(start):
+            header = signed_header(columns[0], self._keys) or {}
+            if header.get("kind") == "erasure" and erased_by(header) in receipt_ids:
+                found.append(PortableReceipt(stored=columns[0], inputs=columns[1], outputs=columns[2]))
+        return found
+
+    def path_of(self, carried: PortableReceipt, note: bytes) -> list[bytes]:
         """Return the inclusion path of a record to the root in a checkpoint of this log."""
         return list(self._proof(carried.seq, carried.stored, note).path)
 
@@ -224,7 +238,10 @@ class Ledger:
             self._journal.erase(seq)
 
     def accept_loss(self, name: str, *, session: Session, reason: str) -> Receipt:
-        """Record that a loss, named as in the audit report, is accepted; audits then report it only as a note."""
+        """Record that the owner acknowledges a loss of records, by its name in the audit report.
+
+        Audits then report it only as a note.
+        """
         context = {"incident": "loss_accepted", "accepted": name, "reason": reason}
         return self.record_sync(Draft(kind="recovery", session=session, context=context))
 
@@ -235,15 +252,15 @@ class Ledger:
             LedgerUnwritable: The new keys could not be stored; if the rotation record was, the next process that opens
                 the ledger stores them.
         """
-        return rotate(self._keys, self._journal, self._sealer, session)
+        return rotate(self._keys, self._journal, self._signer, session)
 
     def unfinished(self) -> list[Receipt]:
         """Return the `started` receipts of ended processes without a recorded outcome."""
-        return [Receipt(header=header) for gone in self._under_way.gone() for header in self._started_by(gone)]
+        return [Receipt(header=header) for gone in self._in_flight.gone() for header in self._started_by(gone)]
 
     def recover(self) -> list[Receipt]:
         """Record the outcome `unknown` for all unfinished calls."""
-        return self._under_way.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
+        return self._in_flight.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
 
     def tick(self) -> None:
         """Write a checkpoint if one is due; for processes that may be idle for long."""
@@ -262,32 +279,32 @@ class Ledger:
         if self._group is not None:
             self._group.close()
         self._journal.close()
-        self._under_way.leave()
+        self._in_flight.leave()
 
-    def _at_once(self, seal: Seal) -> SignedRecord | None:
-        """Store a record inline; None: others may share its fsync, so use `_together`."""
-        return self.append_one(seal) if self._group is None else self._group.store_at_once(seal)
+    def _store_inline(self, factory: RecordFactory) -> SignedRecord | None:
+        """Store a record inline; None: others may share its fsync, so use `_store_queued`."""
+        return self.append_one(factory) if self._group is None else self._group.store_inline(factory)
 
-    async def _together(self, seal: Seal) -> SignedRecord:
-        assert self._group is not None  # noqa: S101 - without a group, `_at_once` stores the record
+    async def _store_queued(self, factory: RecordFactory) -> SignedRecord:
+        assert self._group is not None  # noqa: S101 - without a group, `_store_inline` stores the record
         try:
-            return await self._group.store_async(seal)
+            return await self._group.store_async(factory)
         except (asyncio.CancelledError, GeneratorExit):
-            self._under_way.sure = False  # the record may be stored without its id being known here
+            self._in_flight.sure = False  # the record may be stored without its id being known here
             raise
 
-    def _prepare(self, draft: Draft) -> tuple[dict[str, Any], Seal]:
-        header, seal = self._sealer.prepare(draft)
-        if draft.kind == "started" and (process := self._under_way.process(self._journal.size)) is not None:
+    def _prepare(self, draft: Draft) -> tuple[dict[str, Any], RecordFactory]:
+        header, factory = self._signer.prepare(draft)
+        if draft.kind == "started" and (process := self._in_flight.process(self._journal.size)) is not None:
             header["links"] = {**header.get("links", {}), "process": process}
-        return header, seal
+        return header, factory
 
-    def _written(self, draft: Draft, header: dict[str, Any], sealed: SignedRecord) -> Receipt:
+    def _written(self, draft: Draft, header: dict[str, Any], stored: SignedRecord) -> Receipt:
         if draft.kind == "started":
-            self._under_way.began(sealed.receipt_id, header["seq"])
+            self._in_flight.began(stored.receipt_id, header["seq"])
         elif draft.links:
-            self._under_way.ended(draft.links.get("started"))
-        return Receipt.just_written(header, sealed.flat)
+            self._in_flight.ended(draft.links.get("started"))
+        return Receipt.just_written(header, stored.flat)
 
     def _verified(self, columns: tuple[bytes, bytes, bytes]) -> Receipt | None:
         header = signed_header(columns[0], self._keys)
@@ -297,6 +314,6 @@ class Ledger:
         make = partial(make_proof, seq, header, note, self._journal.node)
         return sound(make, lambda proof: proof_fault(proof, None), rebuild=self._journal.rebuild_tree)
 
-    def _started_by(self, gone: Gone) -> list[Any]:
+    def _started_by(self, gone: EndedProcess) -> list[Any]:
         headers = (signed_header(columns[0], self._keys) or {} for columns in self._journal.read(gone.since))
         return list(unfinished(headers, gone.token))

@@ -5,7 +5,7 @@
     {"$literal": {"$redacted": "…"}}                        an object from the caller that uses one of these keys
 
 An object from a caller is never stored in one of the first two forms, because it is wrapped as the third. So every mask
-was made by the gate, and `{"$literal": …}` stands for the object inside it.
+was made by the gate, and `{"$literal": …}` means the object inside it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ def literal(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_mask(shown: Any) -> bool:
-    """Return whether a stored value is a mask, i.e. stands for a value with a secret."""
+    """Return whether a stored value is a mask, i.e. stands in for a value that contains a secret."""
     return isinstance(shown, Mapping) and (shown.keys() == {MARK} or shown.keys() == {MASKED})
 
 

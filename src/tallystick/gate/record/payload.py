@@ -23,7 +23,7 @@ from tallystick.gate.record.receipt import Receipt
 SALT_BYTES = 16
 SALT = 2 * SALT_BYTES
 EXCERPT_BYTES = 2_000
-"""Bytes of a blob that session views show: enough to recognise it."""
+"""Bytes of a blob that the session view (the session's own file with its records) contains: enough to recognise it."""
 
 BLOB = b"@"
 ERASED = b"~"
@@ -53,7 +53,8 @@ def make_column(payload: bytes, salt: bytes, inline: int, cut: int | None = None
     # Search by integer: seven times as fast as searching for a bytes object of length one.
     if len(payload) <= inline and not (_NEWLINE in payload or _TAB in payload or _RETURN in payload):
         return whole, digest, ()
-    # A relayed payload may contain line breaks; its bytes are evidence, so store it as a blob instead of rewriting it.
+    # A payload passed on from another server may contain line breaks. Its bytes are evidence and must not change, so
+    # store it as a blob.
     return blob_column(payload, cut), digest, ((digest, whole),)
 
 
@@ -74,7 +75,7 @@ def flat_line(header: bytes, inputs: bytes, outputs: bytes, cut: int | None) -> 
 
 
 def flat_tail(inputs: bytes, outputs: bytes, cut: int | None) -> bytes:
-    """Return the part of that line after the header's fields, which is known before the header."""
+    """Return the end of a line of the session view, after the header's fields; it does not depend on the header."""
     kinds = inputs[:1], outputs[:1]
     if ERASED in kinds:
         return b',"erased":true}\n'
@@ -120,9 +121,10 @@ def read_receipt(
 def just_made(
     records: Sequence[JustWritten] | None, start: int, wanted: Callable[[bytes], bool]
 ) -> list[Followed] | None:
-    """Build receipts of records that this process has just sealed, without verifying them.
+    """Build receipts of records that this process has just signed and written, without verifying them.
 
-    They hold the arguments and the header, which for a plain record lacks digests and signature.
+    They hold the arguments and the header. For a record with a `HeaderSummary`, the header consists of the summary's
+    fields, sequence number, receipt id and timestamp: digests and signature are missing.
 
     Args:
         records: The records; None: not available in memory.
@@ -136,16 +138,16 @@ def just_made(
     if records is None:
         return None
     made: list[Followed] = []
-    for seq, (stored, inputs, receipt_id, told) in enumerate(records, start):
+    for seq, (stored, inputs, receipt_id, summary) in enumerate(records, start):
         if not wanted(stored) and seq:
             made.append((seq, None))
             continue
         if inputs[:1] in _ELSEWHERE:
             return None
-        if told is None:
+        if summary is None:
             header = orjson.loads(stored)
         else:
-            header = {**told[0], "seq": seq, "receipt_id": receipt_id, "timestamp": told[1]}
+            header = {**summary[0], "seq": seq, "receipt_id": receipt_id, "timestamp": summary[1]}
         made.append((seq, Receipt.with_arguments(header, orjson.loads(inputs[SALT:]) if inputs else None)))
     return made
 

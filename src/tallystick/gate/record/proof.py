@@ -1,4 +1,4 @@
-"""Inclusion proofs: show a third party that a receipt is in the log, without revealing a secret."""
+"""Inclusion proofs: show a third party that a receipt is in the log; checking one needs no secret key."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -71,14 +71,14 @@ def proof_fault(proof: Proof, verifier: NoteVerifier | None) -> str | None:
 
 
 def sound(make: Callable[[], P], fault: Callable[[P], str | None], *, rebuild: Callable[[], bool]) -> P:
-    """Make a valid proof; if the stored tree hashes, which are derived data, give an invalid one, rebuild them first.
+    """Make a proof and check it; if it is invalid, rebuild the stored tree hashes (derived data) and try once more.
 
     Raises:
-        LedgerDamaged: The proof is still invalid, so the log itself does not match.
+        LedgerDamaged: The proof is still invalid, so the records do not match the signed root.
     """
     proof = make()
     if fault(proof) is not None and rebuild():
         proof = make()
     if fault(proof) is not None:
-        raise LedgerDamaged("The tree does not fit the log. Run `tally audit verify`.", code="tree_differs")
+        raise LedgerDamaged("The Merkle tree does not match the log. Run `tally audit verify`.", code="tree_differs")
     return proof

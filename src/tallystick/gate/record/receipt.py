@@ -84,7 +84,7 @@ class Receipt:
         return seq
 
     def flat(self) -> dict[str, Any]:
-        """Return all fields in one object, as the API, the page and the session files show it."""
+        """Return all fields in one object, as the API, the web page and the session files show it."""
         if self.line is not None:
             written: dict[str, Any] = orjson.loads(self.line)
             return written

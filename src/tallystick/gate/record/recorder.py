@@ -1,15 +1,8 @@
-"""Record each event as a receipt, and return the outcome for the caller.
+"""Record each event of a call as a receipt, and return the outcome for the caller.
 
-Every record takes the same steps:
-
-1. measure      the part of the output the audience sees, and the duration of the call
-2. draft        the content of header and payload (`entries`)
-3. seal         the bytes of the record: from a header template if the record is plain, else from the draft
-4. store        under the journal's lock, durable as configured (`ledger`, `commit`)
-5. tell         return the outcome with the receipt id; nothing is shown before this step
-6. observe      metrics and traces, which can neither change nor stop the call
-
-If step 4 fails, nothing is shown, and the outcome reports the failure.
+The package docstring, `gate/record/__init__.py`, lists the eight steps of a record. This module begins step 1 (the
+draft) and performs step 7 (the outcome with the receipt id) and step 8 (metrics and traces). If a step in between
+fails, no result is returned, and the outcome reports the failure.
 """
 
 import logging
@@ -40,7 +33,7 @@ from tallystick.records import record
 _log = logging.getLogger("tallystick.record")
 
 _FORCES_FINAL = frozenset({BUDGET.name, OUTPUT_BUDGET.name})
-"""Faults after which the model must give its final answer: an exhausted budget does not end the turn."""
+"""Faults that do not end the turn at once: the model may still give its final answer, but call no more tools."""
 
 
 class Observer(Protocol):
@@ -57,11 +50,14 @@ class Observer(Protocol):
         ...
 
     def required(self, *, by: str) -> None:
-        """Report a turn that had to begin with a tool call, because of its flag or a phrase in the request."""
+        """Report a turn that had to begin with a tool call.
+
+        `by` says what required it: `flag` (an option of the turn) or `heuristic` (a phrase in the user's request).
+        """
         ...
 
     def measured(self, *, what: str, value: float, of: str = "") -> None:
-        """Report a room's own metric: `what` is its name, `of` its label, which never holds user text."""
+        """Report a metric of a plugin (room): `what` is its name, `of` its label, which never holds user text."""
         ...
 
 
@@ -87,14 +83,14 @@ class Audience:
             self.meter.spend(size=len(shown.text.encode()))
 
 
-_NOBODY_IN_PARTICULAR = Audience()
+_NO_LIMITS = Audience()
 
 
-def audience_of(standing: CallContext) -> Audience:
+def audience_of(caller: CallContext) -> Audience:
     """Return the audience of a call from its context."""
-    if standing.step_bytes is None and standing.nonces is None:
-        return _NOBODY_IN_PARTICULAR
-    return Audience(step_bytes=standing.step_bytes, meter=standing.meter, in_turn=standing.nonces is not None)
+    if caller.step_bytes is None and caller.nonces is None:
+        return _NO_LIMITS
+    return Audience(step_bytes=caller.step_bytes, meter=caller.meter, in_turn=caller.nonces is not None)
 
 
 class Recorder:
@@ -112,49 +108,70 @@ class Recorder:
                 return begun
         return (await self._ledger.record(entries.started(case))).receipt_id
 
-    async def ran(self, case: DecidedCall, ran: Ran, standing: CallContext, since: float, call: Call) -> Outcome:
+    async def ran(self, case: DecidedCall, ran: Ran, caller: CallContext, since: float, call: Call) -> Outcome:
         """Record a call that policy allowed."""
-        card, output, ledger = case.proposal.card, ran.output, self._ledger
-        # 1 measure
+        card, output = case.proposal.card, ran.output
+        # 1 draft
         failure = None if ran.failure is None else _clean(ran.failure)
-        audience = None if standing.step_bytes is None else audience_of(standing)
+        audience = None if caller.step_bytes is None else audience_of(caller)
         shown = None if audience is None else audience.shown(ran)
         duration_us = int((monotonic() - since) * 1_000_000)
-        seal = None
         try:
-            if output is not None and shown is None and not call.file_refs and is_plain(case):
-                # 2 draft and 3 seal in one, by template
-                seal = ledger.plain(
-                    case.session, card, case.policy_digest, case.inputs, output.data, duration_us, call.started_id,
-                    case.decision.snapshot_digest,
-                )  # fmt: skip
-            if seal is None:
-                # 2 draft
-                draft = _draft(case, ran, failure, shown, duration_us, call)
-                # 3 seal, 4 store
-                receipt_id = (await ledger.record(draft)).receipt_id
-            else:
-                # 4 store
-                receipt_id = await ledger.store(seal, call.started_id)
+            receipt_id = await self._store(case, ran, failure, shown, duration_us, call)
         except LedgerError as error:
             return self.unwritten(case.session, error, card)
-        # 5 tell
+        # 7 return the outcome
         if audience is not None:
             audience.saw(shown)
         outcome = Outcome(
             status="transformed" if case.proposal.transformed else "accepted",
-            receipt_id=receipt_id, tool=card.name, args=case.proposal.args, failure=failure,
-            result=None if output is None else output.value, shown=shown,
+            receipt_id=receipt_id,
+            tool=card.name,
+            args=case.proposal.args,
+            failure=failure,
+            result=None if output is None else output.value,
+            shown=shown,
             handed_back=card.origin == "client" and failure is None,
-        )  # fmt: skip
-        # 6 observe
+        )
+        # 8 observe
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
+
+    async def _store(
+        self,
+        case: DecidedCall,
+        ran: Ran,
+        failure: Failure | None,
+        shown: Shown | None,
+        duration_us: int,
+        call: Call,
+    ) -> str:
+        """Take the outcome of a call through steps 1 to 6 and return its receipt id; `LedgerError`: not stored."""
+        ledger, output = self._ledger, ran.output
+        if output is not None and shown is None and not call.file_refs and is_plain(case):
+            # 2 prepare: a plain record needs no draft
+            factory = ledger.plain(
+                case.session,
+                case.proposal.card,
+                case.policy_digest,
+                case.inputs,
+                output.data,
+                duration_us,
+                call.started_id,
+                case.decision.snapshot_digest,
+            )
+            if factory is not None:
+                return await ledger.store(factory, call.started_id)
+        return (await ledger.record(_draft(case, ran, failure, shown, duration_us, call))).receipt_id
 
     async def stopped(self, case: DecidedCall, audience: Audience, since: float, hold: Hold | None = None) -> Outcome:
         """Record a call that policy denied or held for approval."""
         decision, card = case.decision, case.proposal.card
         rejection = Rejection(
-            fault=decision.fault or DENIED, reason=decision.reason, pointer=decision.pointer, proposed_tool=card.name
+            fault=decision.fault or DENIED,
+            reason=decision.reason,
+            pointer=decision.pointer,
+            proposed_tool=card.name,
+            hint=decision.hint,
         )
         duration_us = _since(since)
         try:
@@ -175,7 +192,7 @@ class Recorder:
         return self._observed(case.session, outcome, card, duration_us, cot_leak=case.proposal.cot_leak)
 
     async def held(self, case: DecidedCall, hold: Hold, outcome: Outcome) -> Outcome:
-        """Record that a call waits under the approval request of a concurrent, identical call."""
+        """Record that a call is held and shares the approval request of an identical, concurrent call."""
         try:
             await self._ledger.record(entries.held(case, hold, outcome.receipt_id))
         except LedgerError as error:

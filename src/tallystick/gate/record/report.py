@@ -8,7 +8,7 @@ MAX_PROBLEMS = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class AuditProblem:
     """A problem or note found by the audit."""
 
     code: str
@@ -18,7 +18,7 @@ class Problem:
     receipt_id: str | None = None
     session_id: str | None = None
     loss: str | None = None
-    """Name of a loss, under which the owner can accept it."""
+    """Name of a loss of records; the owner gives it to acknowledge the loss (`accept_loss`)."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that are not None."""
@@ -27,10 +27,11 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Warrant:
-    """The log size up to which one source proves the log."""
+    """The number of records that one source, such as a signed checkpoint, confirms as unchanged."""
 
     by: str
-    """head, mirror, checkpoint, mirrored checkpoint, witness, or the name of a copy supplied from outside."""
+    """head (file with the log's size and last leaf), mirror (copy of the head outside the workspace), checkpoint,
+    mirrored checkpoint, witness, or the name of a copy supplied from outside."""
     size: int
 
     @property
@@ -45,9 +46,9 @@ class AuditReport:
 
     size: int
     """Number of records examined."""
-    problems: tuple[Problem, ...]
+    problems: tuple[AuditProblem, ...]
     """In log order: the first bad record comes first."""
-    notes: tuple[Problem, ...]
+    notes: tuple[AuditProblem, ...]
     """Findings that are not errors: erased payloads, torn tails, clock jumps, recoveries."""
     warrants: tuple[Warrant, ...]
     root: str

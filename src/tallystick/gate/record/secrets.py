@@ -2,8 +2,9 @@
 
 The digest commits to the value (the same secret gives the same digest under one key) without revealing it. Secrets are:
 values under configured names, under names that the tool's schema marks `writeOnly` or the card lists, and anything that
-looks like a token, in any place. In a text only the token is masked, so that nothing else can be hidden behind it (see
-`masks.py`). Spellings of a name are equivalent (`api_key`, `Api-Key`, `apiKey`), as they are in admit.
+looks like a token, in any place. In a text only the token is masked, so that a caller cannot hide the rest of the text
+from the log by adding a token (see `masks.py`). Spellings of a name are equivalent (`api_key`, `Api-Key`, `apiKey`), as
+they are when a call is validated (`gate/admit`).
 """
 
 import hmac
@@ -19,11 +20,12 @@ from tallystick.gate.record.masks import MARK, MASK, RESERVED, literal, masked_t
 from tallystick.gate.tool import Card
 
 _PLAIN_STARTS = ("eyJ", "AKIA", "ASIA", "AIza", "ya29.", "earer ", "SG.")
-_SIGNED_STARTS = (
+_SEPARATED_STARTS = (
     ("-", ("sk-", "rk-", "glpat-", "xox", "-----BEGIN", "pypi-")),
     ("_", ("sk_", "rk_", "pk_live", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "hf_")),
 )
-"""Cheap pre-check: text with none of these holds no token that `TOKEN` matches; most lack even the characters."""
+"""Cheap pre-check: text with none of these contains no token that `TOKEN` matches. In the second group, the separator
+(`-` or `_`) is searched first: every token with one of these starts contains it, and most texts do not."""
 _SHORTEST_TOKEN = 15
 
 _PEM_BETWEEN = r"(?:[\s\"'+,;]|\\++[nrt]?+)"
@@ -52,7 +54,7 @@ LONGEST_NAME = 64
 """Longer keys are never treated as secret names, so that their folded forms do not fill the cache."""
 _SEPARATORS = str.maketrans("", "", " \t\n\r_.-")
 _NESTED = (dict, list, tuple, str, Mapping)
-"""Types that may contain a secret; exact `str`, the most frequent type, is checked before."""
+"""Types that may contain a secret; exact `str`, the most frequent type, is handled before this check."""
 
 
 class Redactor:
@@ -186,8 +188,8 @@ def _may_hold_token(text: str) -> bool:
         for start in _PLAIN_STARTS:
             if start in text:
                 return True
-        for sign, starts in _SIGNED_STARTS:
-            if sign in text:
+        for separator, starts in _SEPARATED_STARTS:
+            if separator in text:
                 for start in starts:
                     if start in text:
                         return True
@@ -239,7 +241,7 @@ def _values(text: str, names: Iterable[Span]) -> Iterator[Span]:
 
 
 def _escaped(text: str, names: re.Pattern[str]) -> list[Span]:
-    """Return the spans of secrets that appear only after resolving escapes: in a name, in a token or before it."""
+    """Return the spans of secrets found only after resolving escapes in the name, in the token or before the token."""
     plain = Unescaped(text)
     found = (plain.spot(name) for name in names.finditer(plain.text))
     tokens = TOKEN.finditer(plain.text) if _may_hold_token(plain.text) else ()

@@ -24,7 +24,7 @@ _BLOCK = 64
 
 
 class HmacKey:
-    """One HMAC secret. Its id is a digest of it, so a replaced key can never have the old id."""
+    """One HMAC secret. Its id is a digest of it, so a new key never has the id of the old one."""
 
     __slots__ = ("_inner", "_outer", "key_id", "raw_id")
 
@@ -111,7 +111,7 @@ class Keys(Protocol):
         ...
 
     def pending_rotation(self) -> tuple[Rotation, int] | None:
-        """Return a rotation that was begun and neither finished nor abandoned, and the log's size at its begin."""
+        """Return a rotation that was begun and neither finished nor abandoned, and the log's size when it was begun."""
         ...
 
     def finish_rotation(self) -> None:

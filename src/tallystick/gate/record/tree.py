@@ -55,7 +55,7 @@ class Frontier:
         for top in hashes:
             size = self.size
             while size & 1:
-                top = sha256(b"\1" + roots.pop() + top).digest()  # noqa: PLW2901 - climbs
+                top = sha256(b"\1" + roots.pop() + top).digest()  # noqa: PLW2901 - now the merged subtree's root
                 size >>= 1
             roots.append(top)
             self.size += 1
@@ -76,7 +76,7 @@ def root_at(size: int, node: Node) -> bytes:
 def inclusion_proof(index: int, size: int, node: Node) -> list[bytes]:
     """Return the path from leaf `index` to the root of the tree of that size."""
     if not 0 <= index < size:
-        raise ValueError(f"leaf {index} does not lie in a tree of {size}")
+        raise ValueError(f"leaf {index} is not in a tree of {size} leaves")
     path: list[bytes] = []
     start, end = 0, size
     while end - start > 1:
@@ -93,7 +93,7 @@ def inclusion_proof(index: int, size: int, node: Node) -> list[bytes]:
 def consistency_proof(first: int, second: int, node: Node) -> list[bytes]:
     """Return the path that proves that the tree of size `second` extends the tree of size `first`."""
     if not 0 <= first <= second:
-        raise ValueError(f"no tree of {second} can begin with one of {first}")
+        raise ValueError(f"a tree of {second} leaves cannot extend a tree of {first}")
     if first in {0, second}:
         return []
     path: list[bytes] = []
@@ -139,7 +139,7 @@ def subtree_inclusion_holds(
 
 def consistency_holds(sizes: tuple[int, int], roots: tuple[bytes, bytes], path: Sequence[bytes]) -> bool:
     """Return whether the path proves that the second tree extends the first."""
-    if sizes[0] == 0 and sizes[1] == 0 and roots[1] != EMPTY_ROOT:
+    if not _all_hashes(roots) or (sizes[1] == 0 and roots[1] != EMPTY_ROOT):
         return False
     return subtree_consistency_holds((0, sizes[0]), sizes[1], roots, path)
 

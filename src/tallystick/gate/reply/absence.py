@@ -4,23 +4,15 @@ Normalisation is looser here than for quotes: it ignores case, maps compatibilit
 drops invisible characters, so that a different spelling does not make a term look absent.
 """
 
-import re
 import unicodedata
 
 from tallystick.errors import PathRefused
 from tallystick.gate.quotes import Folded, fold_text, is_unspaced
 from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item, Matched
+from tallystick.gate.reply.scopes import MAX_FILES, files_in
 from tallystick.gate.reply.sources import SHELF, Source
 from tallystick.gate.reply.surroundings import Checked, Surroundings, cited, failed, read_source
-
-MAX_FILES = 10_000
-_BETWEEN = re.compile(
-    r"(?<=\w) ?(?:…|\.{2,3}|–|—|→|->) ?(?=\w)|(?:(?<=\d)|(?<=\.md))(?: - | to )(?=\w)"  # noqa: RUF001
-)
-_RANGE = re.compile(r"(.{0,300}?)(\d{1,6})(\D{0,20})\n(?:.{0,300}?)(\d{1,6})(\D{0,20})")
-_LEADING = frozenset({"all", "and", "files", "file", "in", "scenes", "scene", "the", "of", "from", "folder"})
-"""Words that may precede a scope and are not part of it."""
 
 
 def check_absence(claim: Claim, around: Surroundings) -> Checked:
@@ -40,11 +32,11 @@ def check_absence(claim: Claim, around: Surroundings) -> Checked:
     for source in sources:
         line = find_term(claim.term, source)
         if line is not None:
-            reason = f"The term stands in {source.path} on L{line}."
+            reason = f"The term occurs in {source.path} on line {line}."
             return failed(claim, "term_occurs", reason, *texts)
     checked = tuple(Matched(path=source.path, sha256=source.sha256) for source in sources)
     item = Item(kind="absence", source=claim.source, ok=True, matched=checked[0], also=checked[1:])
-    return Checked(item=item, texts=texts, paths=tuple(source.path for source in sources))
+    return Checked(item=item, texts=texts, paths=tuple(source.path for source in sources), term=claim.term)
 
 
 def find_term(term: str, source: Source) -> int | None:
@@ -64,52 +56,15 @@ def find_term(term: str, source: Source) -> int | None:
 
 def _files_of(claim: Claim, scope: str, around: Surroundings) -> list[str] | Checked:
     """Return every file in the scope; the claim fails if any name, glob or range matches no file."""
-    paths: dict[str, None] = {}
-    for part in _parts_of(scope):
-        try:
-            found = _files_of_range(part, around) if "\n" in part else around.sources.expand(part)
-        except PathRefused as refused:
-            return failed(claim, refused.code, str(refused))
-        if not found:
-            shown = part.replace("\n", "…")[:100]
-            return failed(claim, "scope_missing", f"Something in {shown!r} does not exist; correct the scope.")
-        paths |= dict.fromkeys(found)
-    if not paths or len(paths) > MAX_FILES:
+    try:
+        found = files_in(scope, around.sources)
+    except PathRefused as refused:
+        return failed(claim, refused.code, str(refused))
+    if isinstance(found, str):
+        return failed(claim, "scope_missing", f"Something in {found!r} does not exist; correct the scope.")
+    if not found or len(found) > MAX_FILES:
         return failed(claim, "scope_missing", f"Name between 1 and {MAX_FILES} files.")
-    return list(paths)
-
-
-def _parts_of(scope: str) -> list[str]:
-    """Split a scope into names; a range is returned as two names separated by a line break."""
-    ranges = _BETWEEN.sub("\n", scope.replace("`", ""))
-    parts: list[str] = []
-    for piece in ranges.split(","):
-        words = piece.split(" ")
-        while words and words[0].lower() in _LEADING | {""}:
-            words.pop(0)
-        # A name may contain spaces, but `a.md and b.md` are two names.
-        parts += [part.strip(" ().:") for part in " ".join(words).split(" and ")]
-    return [part for part in parts if part]
-
-
-def _files_of_range(part: str, around: Surroundings) -> list[str]:
-    """Expand a range such as `Story/Scenes/SCN-01…SCN-04`; return [] if the files of any number are missing."""
-    found = _RANGE.fullmatch(part)
-    if found is None:
-        return []
-    prefix, first, after_first, last, _ = found.groups()
-    if not int(first) <= int(last) <= int(first) + MAX_FILES:
-        return []
-    paths: list[str] = []
-    for number in range(int(first), int(last) + 1):
-        name = f"{prefix}{number:0{len(first)}}"
-        exact = around.sources.expand(f"{name}{after_first}") if after_first else []
-        # `SCN-01` matches `SCN-01.md` and `SCN-01-arrival.md`, but not `SCN-010.md`.
-        near = exact or [path for path in around.sources.expand(f"{name}*") if not path[len(name)].isdigit()]
-        if not near:
-            return []
-        paths += near
-    return paths
+    return found
 
 
 def _plain_text(source: Source) -> Folded:

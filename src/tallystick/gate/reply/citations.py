@@ -9,7 +9,8 @@ from tallystick.gate.reply.claims import MISSING, Claim
 from tallystick.gate.reply.findings import Item, Kind, Matched
 from tallystick.gate.reply.records import check_record
 from tallystick.gate.reply.sources import Source
-from tallystick.gate.reply.structure import find_entry, find_heading
+from tallystick.gate.reply.structure import find_entry, find_heading, section_end
+from tallystick.gate.reply.support.grounds import Ground, ground_in_file, ground_of_lines
 from tallystick.gate.reply.surroundings import (
     Checked,
     Surroundings,
@@ -27,7 +28,7 @@ MIN_WORDS_WITH_LINES = 3
 
 _FAULTS = {
     "quote_without_source": "The quote names no source; add the path of its file.",
-    "claim_unreadable": "This is no evidence; give a quote with its path, lines, a receipt or a record.",
+    "claim_unreadable": "This is not valid evidence; cite a quote with its path, lines, a receipt or a record.",
 }
 
 
@@ -51,17 +52,19 @@ def _check_content(claim: Claim, around: Surroundings) -> Checked:
         return failed(claim, "claim_incomplete", MISSING["content"])
     least = MIN_WORDS if claim.path.lines is None else MIN_WORDS_WITH_LINES
     if word_count(claim.quote) < least:
-        reason = f"Quote at least {MIN_WORDS} words, or {MIN_WORDS_WITH_LINES} with the line they stand on."
+        reason = f"Quote at least {MIN_WORDS} words, or {MIN_WORDS_WITH_LINES} together with their line number."
         return failed(claim, "quote_too_short", reason)
     source = read_source(claim, claim.path.path, around)
     if isinstance(source, Checked):
         return source
     if claim.heading is not None and find_heading(claim.heading, source) is None:
-        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", cited(source))
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one exactly.", cited(source))
     passage = check_quote(claim, claim.quote, cited(source), around, claim.path.lines)
     if isinstance(passage, Checked):
         return passage
-    return _held(claim, matched_in(source, passage), source)
+    placed = claim.path.lines is not None or claim.heading is not None
+    ground = ground_in_file(passage.quote, source, passage.match, placed=placed)
+    return _held(claim, matched_in(source, passage), source, ground)
 
 
 def _check_structural(claim: Claim, around: Surroundings) -> Checked:
@@ -86,7 +89,7 @@ def _check_name(claim: Claim, name: str, source: Source, around: Surroundings) -
         return _check_entry(claim, name, source)
     line = find_heading(name, source)
     if line is None:
-        return failed(claim, "no_such_heading", "The file has no such heading; copy one as it stands.", cited(source))
+        return failed(claim, "no_such_heading", "The file has no such heading; copy one exactly.", cited(source))
     return _held(claim, _place(source, line, line), source)
 
 
@@ -95,7 +98,7 @@ def _check_entry(claim: Claim, entry: str, outline: Source | None) -> Checked:
         return failed(claim, "no_outline", "The workspace has no outline; cite lines or a heading.")
     line = find_entry(entry, outline)
     if line is None:
-        return failed(claim, "no_such_entry", "The outline has no such entry; copy one as it stands.", cited(outline))
+        return failed(claim, "no_such_entry", "The outline has no such entry; copy one exactly.", cited(outline))
     return _held(claim, _place(outline, line, line), outline)
 
 
@@ -108,9 +111,14 @@ def _check_request(claim: Claim, around: Surroundings) -> Checked:
     return Checked(item=Item(kind="request", source=claim.source, ok=True))
 
 
-def _held(claim: Claim, matched: Matched, source: Source) -> Checked:
+def _held(claim: Claim, matched: Matched, source: Source, ground: Ground | None = None) -> Checked:
     item = Item(kind=claim.kind, source=claim.source, ok=True, matched=matched)
-    return Checked(item=item, texts=(cited(source),), paths=(source.path,))
+    if ground is None:
+        first, last = matched.first_line or 1, matched.last_line or 1
+        ground = ground_of_lines(
+            source, first, last if last > first or claim.heading is None else section_end(source, first)
+        )
+    return Checked(item=item, texts=(cited(source),), paths=(source.path,), grounds=(ground,))
 
 
 def _place(source: Source, first: int, last: int) -> Matched:

@@ -1,8 +1,8 @@
 """Turn the items of an Evidence line into claims that can be checked.
 
-The type of a claim comes from the label's tag or is inferred: a quote with a path is a content claim, a path with lines
-or a heading a structural claim, a scope with a term an absence claim. An incomplete item becomes a claim with a fault,
-so that the author is told what is missing.
+The type of a claim comes from the tag in the label of the line, as in `Evidence (absence):`, or is inferred: a quote
+with a path is a content claim, a path with lines or a heading a structural claim, a scope with a term an absence claim.
+An incomplete item becomes a claim with a fault, so that the author is told what is missing.
 """
 
 import re
@@ -26,7 +26,7 @@ MISSING: dict[str, str] = {
     "structural": "A structural claim needs a path with a line range or § Heading, or an outline entry.",
     "absence": 'An absence claim needs the files that were checked and the term: checked Story/Scenes/*.md for "term".',
     "tool_result": "A tool result needs its receipt: receipt rcpt_….",
-    "record": "A record needs its id and a quote from it, or a figure and its query.",
+    "record": "A record needs its id and a quote from it, or a figure and the query that computes it.",
     "request": "An ACCESS_REQUEST needs the path or glob that is asked for.",
 }
 """What to add, by claim type."""
@@ -68,12 +68,13 @@ def _read_item(item: RawItem, tag: Kind | None) -> list[Claim]:
     shown = " ".join([text, *(f'"{quote}"' for quote in quotes)]).strip()[:_SHOWN]
     if REQUEST in text:
         return [_request(text, shown)]
-    if tag == "absence" or _CHECKED.search(text) or _NOT_THERE.search(text):
-        return _absences(quotes, text, shown)
     refs = references_in(text)
+    only_receipts = bool(refs.receipts) and not quotes and not refs.paths
+    if not only_receipts and (tag == "absence" or _CHECKED.search(text) or _NOT_THERE.search(text)):
+        return _absences(quotes, text, shown)
     if not refs:
         return [_without_reference(quotes, text, shown, tag)]
-    return [*_of_paths(refs, quotes, tag), *_of_rooms(refs, quotes), *_of_receipts(refs, quotes)]
+    return [*_of_paths(refs, quotes, tag), *_of_records(refs, quotes), *_of_receipts(refs, quotes)]
 
 
 def _request(text: str, shown: str) -> Claim:
@@ -148,7 +149,7 @@ def _structural(ref: PathRef, refs: References, shown: str, tag: Kind | None) ->
     return replace(place, kind=tag or "structural", fault="claim_incomplete")
 
 
-def _of_rooms(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
+def _of_records(refs: References, quotes: Sequence[str | None]) -> list[Claim]:
     claims = [
         Claim(kind="record", source=record, record=record, quote=quote)
         for record in refs.records

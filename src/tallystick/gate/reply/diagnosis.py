@@ -45,7 +45,7 @@ class Diagnosis:
 def diagnose(quote: str, source: Folded) -> Diagnosis:
     """Explain why a quote was refused."""
     if len(quote) > _LONGEST:
-        return Diagnosis(code="quote_not_found", advice="These words do not stand in the source; quote less of it.")
+        return Diagnosis(code="quote_not_found", advice="These words do not occur in the source; quote less of it.")
     line, text, similarity = _closest(fold(quote), source) or (None, None, None)
     code, advice = _reason(quote, source, near=line is not None)
     if text is not None:
@@ -55,14 +55,14 @@ def diagnose(quote: str, source: Folded) -> Diagnosis:
 
 def _reason(quote: str, source: Folded, *, near: bool) -> tuple[str, str]:
     if any(not sign.isprintable() and not sign.isspace() for sign in quote):
-        return "quote_hidden_characters", "The quote holds characters that cannot be seen; copy the text again."
+        return "quote_hidden_characters", "The quote contains invisible characters; copy the text again."
     if "..." in fold(quote):
-        return "quote_ellipsis", "Words are left out behind an ellipsis; give two quotes instead."
+        return "quote_ellipsis", "The quote replaces words with an ellipsis; give two quotes instead."
     if _is_joined(quote, source):
         return "quote_joined", "Two passages are joined, or words between them are missing; give two quotes instead."
     if near:
-        return "quote_misquoted", "Similar words stand there, but not these; quote them exactly."
-    return "quote_not_found", "These words do not stand in the source; quote it exactly or name the right file."
+        return "quote_misquoted", "The source contains similar words, but not these; quote them exactly."
+    return "quote_not_found", "These words do not occur in the source; quote it exactly or name the right file."
 
 
 def _is_joined(quote: str, source: Folded) -> bool:

@@ -30,17 +30,27 @@ _LABEL = re.compile(
 _HEAD = 100
 """Characters at the start of a line that are searched for the label or a code fence."""
 _TAGS: dict[str, Kind] = {
-    "content": "content", "quote": "content",
-    "structural": "structural", "structure": "structural",
-    "absence": "absence", "absent": "absence",
-    "tool result": "tool_result", "tool": "tool_result", "receipt": "tool_result",
-    "record": "record", "figure": "record",
-    "request": "request", "access": "request", "access request": "request",
-}  # fmt: skip
+    "content": "content",
+    "quote": "content",
+    "structural": "structural",
+    "structure": "structural",
+    "absence": "absence",
+    "absent": "absence",
+    "tool result": "tool_result",
+    "tool": "tool_result",
+    "receipt": "tool_result",
+    "record": "record",
+    "figure": "record",
+    "request": "request",
+    "access": "request",
+    "access request": "request",
+}
 _LINK = re.compile(r"\[[^\[\]]{0,200}\]\(([^()\s]{1,300})\)")
 """A Markdown link; its target is the reference."""
 _FIGURE = re.compile(r" ?figure ", re.IGNORECASE)
 _CLOSING = {'"': '"”', "“": '”"', "„": '“”"', "«": "»", "'": "'’", "‘": "’'"}  # noqa: RUF001
+_SIGNS = re.compile(f"[;{''.join(_CLOSING)}]")
+"""What an item or a quote can begin or end at."""
 _MARKS = {opening: re.compile(f"[{closing}]") for opening, closing in _CLOSING.items()}
 _DOUBLE = frozenset('"“„«')
 _BEFORE_OPENING = frozenset(" ([{:,;`*_=>—–-")  # noqa: RUF001
@@ -154,7 +164,7 @@ def split_items(body: str) -> list[RawItem] | LineFault:
     while at < len(body):
         sign = body[at]
         if at == text_from and not items[-1] and _FIGURE.match(body, at):
-            # Quote marks inside a figure's query are part of the query.
+            # An item `figure NUMBER = QUERY` runs to the next semicolon; quote marks in it belong to the query.
             at = body.find(";", at) if ";" in body[at:] else len(body)
             continue
         if sign == ";":
@@ -171,10 +181,13 @@ def split_items(body: str) -> list[RawItem] | LineFault:
                 _add_quote(items, body[at + 1 : end])
                 text_from, at = end + 1, end
         at += 1
+        if at != text_from:
+            found = _SIGNS.search(body, at)
+            at = found.start() if found else len(body)
     _add_text(items[-1], body[text_from:])
     kept = [tuple(item) for item in items if any(part.is_quote or _says_something(part.text) for part in item)]
     if len(kept) > MAX_ITEMS:
-        return LineFault(code="too_many_items", reason=f"Cite at most {MAX_ITEMS} things in one reply.")
+        return LineFault(code="too_many_items", reason=f"Cite at most {MAX_ITEMS} items on the Evidence line.")
     return kept
 
 

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from tallystick.gate.codes import Bucket
 from tallystick.gate.reply.sources import sha256_text
+from tallystick.gate.reply.support.scorer import Judged
 
-Kind = Literal["content", "structural", "absence", "tool_result", "record", "request", "quotation", "sentence"]
-"""Six claim types of the Evidence line; `quotation`: quote in the body; `sentence`: sentence without a reference."""
+Kind = Literal["content", "structural", "absence", "tool_result", "record", "request", "quotation", "sentence", "claim"]
+"""The first six are claim types of the Evidence line. `quotation`: a quotation in the body; `sentence`: a sentence
+without a reference; `claim`: a claim in the body that the evidence does not support, or whose support is undecided."""
 Form = Literal["line", "per-sentence"]
 
 
@@ -85,8 +87,12 @@ class Findings:
     """Fixed code of the first failure, more specific than `code`."""
     items: tuple[Item, ...] = ()
     abstained: bool = False
+    unsure: tuple[Item, ...] = ()
+    """Claims whose support could not be decided: neither refused nor proved."""
+    judged: tuple[Judged, ...] = ()
+    """What a model said of claims that every rule accepted."""
     request: str | None = None
-    """The scope of an ACCESS_REQUEST: a valid reply that proves nothing and earns no credits."""
+    """The scope of an ACCESS_REQUEST; such a reply is valid without evidence, but proves nothing. None: no request."""
     receipts: tuple[str, ...] = ()
     """Ids of the valid receipts that the reply cites."""
     line: str | None = None
@@ -96,11 +102,11 @@ class Findings:
     receipt_id: str = ""
     """Id of the `reply_check` receipt; empty until it is recorded."""
     extra: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Fields that a room adds to the record; strings only."""
+    """Fields added to the record by the plugin (room) that the reply belongs to; strings only."""
 
     @property
     def code(self) -> str | None:
-        """The code reported to the agent turn: the name of the bucket."""
+        """The code returned to the caller: the name of the bucket."""
         return None if self.bucket is None else str(self.bucket)
 
     def as_dict(self) -> dict[str, Any]:
@@ -114,6 +120,8 @@ class Findings:
             wire["request"] = self.request
         if self.receipts:
             wire["receipts"] = list(self.receipts)
+        if self.unsure:
+            wire["unsure"] = [{"claim": item.source, "reason": item.reason} for item in self.unsure]
         if self.receipt_id:
             wire["receipt_id"] = self.receipt_id
         return wire
@@ -131,6 +139,8 @@ class Findings:
             "line": self.line,
             "receipts": list(self.receipts),
             "items": [_item_record(item) for item in self.items],
+            **({"unsure": [item.source for item in self.unsure]} if self.unsure else {}),
+            **({"judged": [each.as_dict() for each in self.judged]} if self.judged else {}),
             **self.extra,
         }
 

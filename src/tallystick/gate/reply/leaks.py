@@ -7,6 +7,8 @@ from tallystick.gate.admit.envelope import looks_like_tool_call
 from tallystick.gate.codes import Bucket
 
 ABSTAIN = "abstain"
+_AROUND_KEYWORD = " \t\r\n*_`.!\"'"
+"""Characters that models put around the keyword; the reply must not contain anything else."""
 _PREFACE = 200
 """Characters at the start of a reply that are searched for a thinking preface."""
 
@@ -39,8 +41,8 @@ _FIRST = re.compile(
 
 
 def is_abstention(text: str) -> bool:
-    """Whether the reply is only the keyword, trimmed, in any case; `I would not abstain` is not."""
-    return len(text) < _PREFACE and text.strip().casefold() == ABSTAIN
+    """Whether the reply is only the keyword: any case, with emphasis or a full stop around it, and nothing else."""
+    return len(text) < _PREFACE and text.strip(_AROUND_KEYWORD).casefold() == ABSTAIN
 
 
 def find_leak(text: str, tool_names: Iterable[str] = ()) -> tuple[Bucket, str, str] | None:
@@ -63,20 +65,28 @@ _USED = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_NAME = re.compile(
-    r"(?:ran|used|called|executed|invoked|via|using|from|according to|by)(?: the)? `?$", re.IGNORECASE
+    r"(?:ran|run|used|called|executed|invoked|tried|asked|via|using|from|with|through|on|in|according to|by|per)"
+    r"(?: the| our)? `?$",
+    re.IGNORECASE,
 )
 _AFTER_NAME = re.compile(
-    r"`?(?: tool)? (?:returned|found|shows?|showed|reports?|reported|output|results?|gave|says)\b", re.IGNORECASE
+    r"`?(?:'s)?(?: tool)?,? (?:(?:has|had|just|also|then|it) ){0,2}(?:returned|found|finds?|shows?|showed|reports?|"
+    r"reported|output|results?|gave|gives|says|said|came|confirms?|confirmed|flagged|flags|ran|passed|sees|saw|"
+    r"lists?|listed|turned|was (?:run|used|called|clean)|is (?:clean|green|happy))\b",
+    re.IGNORECASE,
 )
 
 
-def says_tool_was_used(text: str, tool_names: Iterable[str] = ()) -> bool:
-    """Whether a reply says that a tool was used; it must then cite a receipt."""
+def says_tool_was_used(text: str) -> bool:
+    """Whether a reply says that some tool was used; it must then cite a receipt."""
+    return _USED.search(text.replace("’", "'")) is not None  # noqa: RUF001
+
+
+def tools_said_used(text: str, tool_names: Iterable[str]) -> tuple[str, ...]:
+    """Return the tools that a reply names as used; it must then cite a receipt of each."""
     plain = text.replace("’", "'")  # noqa: RUF001
-    if _USED.search(plain):
-        return True
     # Skip names that are ordinary words, such as `search`: they would match normal prose.
-    return any(_is_said_used(plain, name) for name in tool_names if not name.isalpha())
+    return tuple(name for name in tool_names if not name.isalpha() and name in plain and _is_said_used(plain, name))
 
 
 def _is_said_used(text: str, name: str) -> bool:

@@ -11,7 +11,7 @@ class ReplyOptions(TypedDict, total=False):
     """Keyword arguments of `Gate.check_reply`."""
 
     sources: Sources | None
-    """Sources that a room lets replies cite, in addition to the workspace's files."""
+    """Additional sources that replies may cite besides the workspace's files, such as an application's records."""
     tool_names: Iterable[str]
     """Tool names whose call syntax is refused in prose; by default the registered tools."""
     role_sources: Mapping[str, Sequence[str]] | None

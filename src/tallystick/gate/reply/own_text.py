@@ -5,7 +5,7 @@ that it wrote. So every quote that was found is compared with:
 
 1. the arguments of the cited call: a result that only repeats them proves nothing;
 2. everything the same agent wrote through calls, in any session, as recorded in the ledger (`Writings`);
-3. what a room reports that the agent wrote there (`Writings.in_room`), such as an issue it opened.
+3. texts that the agent wrote in a plugin (room) without a tool call, such as an issue it opened (`Writings.in_room`).
 
 A quote is still valid if its source is independent of the agent: the file or result is older than the agent's text, the
 agent was shown the words before it wrote them, or a file named by the receipt contains them.
@@ -26,7 +26,8 @@ from tallystick.gate.reply.sources import ReceiptBook, Sources
 from tallystick.records import record
 
 LONG_ENOUGH = 6
-"""Words. This many are the same text; fewer may be a common phrase, so the context or the path must match too."""
+"""A match of at least this many words is the same text; a shorter one may be a common phrase, so its context or path
+must match too."""
 NAMED_FILES = 8
 """Maximum number of files named by a receipt that are searched for the quoted words."""
 _MAX_STRINGS = 10_000
@@ -68,7 +69,7 @@ class Writings(Protocol):
         ...
 
     def in_room(self, author: Author, tool_id: str | None, words: str) -> bool:
-        """Whether the author wrote these words in the tool's room by other means than a call."""
+        """Whether the author wrote these words in the room that the tool belongs to, but not through a tool call."""
         ...
 
 
@@ -86,7 +87,7 @@ class NothingWritten:
         return False
 
     def in_room(self, author: Author, tool_id: str | None, words: str) -> bool:
-        """Return False: no room has such texts."""
+        """Return False: there are no such texts."""
         del author, tool_id, words
         return False
 
@@ -174,7 +175,9 @@ def words_of(text: str) -> str:
         text = _ESCAPE.sub(_unescaped, text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        text = "".join(sign for sign in text if sign.isascii() or unicodedata.category(sign) != "Cf")
+        for sign in set(text):
+            if not sign.isascii() and unicodedata.category(sign) == "Cf":
+                text = text.replace(sign, "")
     words = _WORD.findall(text.casefold())
     return f" {' '.join(words)} " if words else ""
 

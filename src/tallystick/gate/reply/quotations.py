@@ -19,10 +19,10 @@ from tallystick.gate.reply.surroundings import OWN_TEXT, CitedText, Passage, pas
 MIN_WORDS = 3
 """Shorter quotations are names, titles and mentioned words, and are not checked."""
 MAX_FAILURES = 20
-"""Maximum number of failures reported; the first one already refuses the reply."""
+"""Maximum number of failures reported; one is enough to refuse the reply."""
 _SHOWN = 200
 _DIAGNOSED = 3
-"""Maximum number of sources searched for the passage that a misquotation meant."""
+"""Maximum number of sources searched for the passage that the author probably misquoted."""
 _MAX_PLACES = 100
 """Maximum number of occurrences of one quotation that are examined per text."""
 _MAX_ENDS = 8
@@ -95,7 +95,8 @@ def _standing(quotation: Quotation, texts: list[CitedText], is_own: IsOwn) -> Li
     """Return whether a quotation occurs in a text, and whether the agent itself wrote it there."""
     own: set[int] = set()
     for quote, cited in product(quotation, texts):
-        # The whole result as JSON comes after its strings and would match the same words in another context.
+        # For a tool result, `texts` contains each string first and then the whole result as JSON. Skip the JSON if a
+        # string was the agent's own text: the context differs there, so the same words might not be recognised as own.
         if id(cited.origin) in own:
             continue
         for passage in islice(passages(quote, cited.text), _MAX_PLACES):
@@ -107,13 +108,17 @@ def _standing(quotation: Quotation, texts: list[CitedText], is_own: IsOwn) -> Li
 
 def _own(quote: str) -> Item:
     return Item(
-        kind="quotation", source=quote[:_SHOWN], ok=False, code="own_text", reason=OWN_TEXT,
+        kind="quotation",
+        source=quote[:_SHOWN],
+        ok=False,
+        code="own_text",
+        reason=OWN_TEXT,
         bucket=Bucket.EVIDENCE_INVALID,
-    )  # fmt: skip
+    )
 
 
 def _failure(quote: str, texts: list[CitedText]) -> Item:
-    code, advice = "quote_not_found", "The reply names no source for this quotation; add it to the Evidence line."
+    code, advice = "quote_not_found", "The reply names no source for this quotation; name it on the Evidence line."
     why: Diagnosis | None = None
     for text in texts[:_DIAGNOSED]:
         now = diagnose(quote, text.text)
@@ -124,9 +129,14 @@ def _failure(quote: str, texts: list[CitedText]) -> Item:
         code, advice = why.code, why.advice
         closest = {"line": why.line, "text": why.text, "similarity": why.similarity} if why.line else None
     return Item(
-        kind="quotation", source=quote[:_SHOWN], ok=False, code=code, reason=advice, bucket=Bucket.QUOTE_NOT_FOUND,
+        kind="quotation",
+        source=quote[:_SHOWN],
+        ok=False,
+        code=code,
+        reason=advice,
+        bucket=Bucket.QUOTE_NOT_FOUND,
         closest=closest,
-    )  # fmt: skip
+    )
 
 
 def _paragraphs(lines: list[str], skip: set[int]) -> Iterator[tuple[str, bool]]:
@@ -179,10 +189,13 @@ def _opens(text: str, at: int) -> bool:
 
 def _closing_curly(text: str, at: int) -> int:
     depth = 0
+    low = text[at] == "„"
     for place in range(at, len(text)):
-        if text[place] in "“„":
+        # „Such“ quotations end with the mark that opens “such” ones.
+        ends = text[place] == "”" or (low and text[place] == "“" and _closes(text, place))
+        if not ends and text[place] in "“„":
             depth += 1
-        elif text[place] == "”":
+        elif ends:
             depth -= 1
             if depth == 0:
                 return place

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MAX_REFERENCE = 2_000
-"""Characters of text outside one quote that are parsed; longer text is prose, not a reference."""
+"""Maximum characters parsed of one piece of text outside the quotes; a longer piece is prose, not a reference."""
 _MAX_SPACED = 12
 """Maximum number of words in a file name with spaces."""
 
@@ -40,7 +40,7 @@ _LINES_AFTER = re.compile(
     re.IGNORECASE,
 )
 _RECORD = re.compile(r"(?!lines?:)[a-z][a-z_]{1,15}:[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_OUTLINE = re.compile(r"outline\b(?: entry\b)?[\s:§,-]{0,4}", re.IGNORECASE)
+_OUTLINE = re.compile(r"outline\b(?![./]\w)(?: entry\b)?[\s:§,-]{0,4}", re.IGNORECASE)
 _FIGURE = re.compile(r"figure\s{1,3}([-+]?[\d][\d.,]{0,30}) ?%?\s{0,3}(?:=|:|from|by)\s{0,3}(.{1,500})", re.IGNORECASE)
 _WRAPPERS = "`*<>(){}[],"
 _TRAILING = _WRAPPERS + ".:;!?"

@@ -18,7 +18,7 @@ DEFAULT_SOURCES: dict[str, tuple[str, ...]] = {
     "chief-of-staff": (RECEIPT,),
     "assistant": (RECEIPT,),
 }
-"""The chief may cite any source, including issues, but must cite a receipt."""
+"""`RECEIPT` means: any source is allowed, as long as at least one tool receipt is cited."""
 
 _FOLDERS: dict[str, tuple[str, ...]] = {
     "scenes": ("Story/",),

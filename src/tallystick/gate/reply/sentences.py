@@ -21,10 +21,35 @@ MAX_REFERENCES = 1_000
 """Maximum references in one reply; further ones are ignored, so their sentences count as having none."""
 _END = re.compile(rf"[.!?…]{{1,6}}[\"'”’)*_]{{0,4}}(?:[ \t]{{0,3}}{_MASK}++[.!?]?+){{0,16}}(?=\s|$)")  # noqa: RUF001
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "st"})
-_ABBREVIATIONS = frozenset({
-    "no", "nr", "vs", "etc", "e.g", "i.e", "a.m", "p.m", "approx", "fig", "cf", "inc", "ltd", "jan", "feb", "mar",
-    "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
-})  # fmt: skip
+_ABBREVIATIONS = frozenset(
+    {
+        "no",
+        "nr",
+        "vs",
+        "etc",
+        "e.g",
+        "i.e",
+        "a.m",
+        "p.m",
+        "approx",
+        "fig",
+        "cf",
+        "inc",
+        "ltd",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    }
+)
 _BEFORE_SIGN = re.compile(r"[ \t]{1,8}(?=[.,;:!?])")
 _LIST_MARK = " \t-*+#>•"
 
@@ -124,6 +149,9 @@ def _spans(masked: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a full stop belongs to an abbreviation; if unsure, it ends the sentence (the next needs a reference)."""
+    """Whether a full stop belongs to an abbreviation.
+
+    In doubt the sentence ends here, which is the stricter choice: the rest then needs a reference of its own.
+    """
     word = before.rpartition(" ")[2].lstrip("(\"'").lower()
     return word in _TITLES or (word in _ABBREVIATIONS and after.lstrip()[:1].islower())

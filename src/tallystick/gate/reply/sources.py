@@ -1,7 +1,7 @@
 """Ports of the reply check: where claims are looked up.
 
 `Sources` provides the files and records that a reply may cite; `storage/files.py` implements it for a workspace folder,
-and rooms add their own records. `ReceiptBook` provides receipts; the ledger implements it.
+and each plugin (room) adds its own records. `ReceiptBook` provides receipts; the ledger implements it.
 """
 
 from collections import OrderedDict
@@ -61,7 +61,7 @@ class Sources(Protocol):
         """Read the file at a path; None if there is none.
 
         Raises:
-            PathRefused: The path leaves the workspace or is not a regular file.
+            PathRefused: The path lies outside the workspace or is not a regular file.
         """
         ...
 
@@ -74,7 +74,7 @@ class Sources(Protocol):
         ...
 
     def outline(self) -> Source | None:
-        """Return the outline of the story, if there is one."""
+        """Return the workspace's outline file (the plan of a story), if there is one."""
         ...
 
     def resolve(self, reference: str) -> str | None:
@@ -82,7 +82,7 @@ class Sources(Protocol):
         ...
 
     def recompute(self, query: str) -> Decimal | None:
-        """Return the current result of a query, or None if no room knows the query."""
+        """Return the current result of a query, or None if the query is unknown."""
         ...
 
 

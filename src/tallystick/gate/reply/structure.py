@@ -17,6 +17,9 @@ _WORDS = re.compile(r"[^\W_]+")
 _MAX_HEADING = 200
 """Characters; a longer line is a paragraph."""
 
+_MAX_SECTION = 2_000
+"""Maximum number of lines read from one section."""
+
 Named = tuple[tuple[str, int], ...]
 """Pairs of (normalised name, line number)."""
 
@@ -43,6 +46,19 @@ def find_entry(wanted: str, outline: Source) -> int | None:
         if needle in entry:
             return line
     return None
+
+
+def section_end(source: Source, line: int) -> int:
+    """Return the last line of the section whose heading is on line `line`."""
+    heading = _MARKED.fullmatch(source.lines[line - 1]) if line <= len(source.lines) else None
+    if heading is None:
+        return line
+    level = len(source.lines[line - 1].lstrip().partition(" ")[0])
+    for number in range(line + 1, min(len(source.lines), line + _MAX_SECTION) + 1):
+        text = source.lines[number - 1]
+        if _MARKED.fullmatch(text) and len(text.lstrip().partition(" ")[0]) <= level:
+            return number - 1
+    return min(len(source.lines), line + _MAX_SECTION)
 
 
 class _Lines:

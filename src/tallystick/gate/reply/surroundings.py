@@ -1,5 +1,6 @@
 """The context of a reply check, and the quote check shared by all claim types."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +13,8 @@ from tallystick.gate.reply.diagnosis import diagnose
 from tallystick.gate.reply.findings import Item, Matched
 from tallystick.gate.reply.own_text import Origin, OwnText, around
 from tallystick.gate.reply.sources import ReceiptBook, Source, Sources
+from tallystick.gate.reply.support.grounds import Ground
+from tallystick.gate.reply.support.scorer import SupportScorer
 
 LINE_TOLERANCE = 2
 """Lines by which a citation may be off, because files are edited while agents read them."""
@@ -19,6 +22,8 @@ MAX_EXCERPT = 4_000
 """Characters. If the cited lines are longer (a file may be one line), the quote itself is kept as the excerpt."""
 _MAX_PLACES = 10_000
 """Maximum occurrences of one quote that are examined; a quote that occurs more often proves nothing."""
+_EDGE = re.compile(r"^\s*(?:…|\.{3,4}|\[(?:…|\.{3})\])\s*|(?:(?<!\s)\s++)?(?:…|\.{3,4}|\[(?:…|\.{3})\])\s*$")
+"""An ellipsis at the edge of a quote: it leaves nothing out within the quote."""
 OWN_TEXT = "The agent wrote this itself. Cite a source that others wrote: a file, a record, or a result that shows it."
 
 
@@ -34,6 +39,10 @@ class Surroundings:
     round_id: str | None = None
     conference_id: str | None = None
     conference: bool = False
+    scorer: SupportScorer | None = None
+    """Judges claims that every rule accepted."""
+    opinions: bool = False
+    """Whether opinions are allowed: one that no quote can prove is then reported as undecided instead of refused."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +62,10 @@ class Checked:
     """Texts in which quotations of the body may be found."""
     paths: tuple[str, ...] = ()
     """Its source files, used to check the required sources of a role."""
+    grounds: tuple[Ground, ...] = ()
+    """What the cited evidence says, used to check whether it supports the claims in the body."""
+    term: str | None = None
+    """The term of a verified absence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,22 +118,38 @@ def check_quote(
     if own:
         return failed(claim, "own_text", OWN_TEXT, cited)
     if elsewhere is not None:
-        reason = f"The quote stands on L{elsewhere.first_line}-L{elsewhere.last_line}; correct the lines."
+        reason = f"The quote is on L{elsewhere.first_line}-L{elsewhere.last_line}; correct the lines."
         return failed(claim, "wrong_lines", reason, cited, bucket=Bucket.QUOTE_NOT_FOUND)
     return _not_found(claim, quote, cited)
 
 
 def passages(quote: str, text: Folded) -> Iterator[Passage]:
-    """Yield each occurrence of a quote; if none, retry without a comma or full stop before the closing quote mark."""
-    found = False
-    for match in occurrences(quote, text):
-        found = True
-        yield Passage(match=match, quote=quote)
-    if not found and quote.endswith((",", ".")) and not quote.endswith(".."):
-        for match in occurrences(quote[:-1], text):
+    """Yield each occurrence of a quote; if none, those of its other spellings (see `_spellings`)."""
+    for spelling in (quote, *_spellings(quote)):
+        found = False
+        dropped = spelling != quote and quote.endswith((",", ".")) and not spelling.endswith((",", "."))
+        for match in occurrences(spelling, text):
             # The source's question or exclamation must not be quoted as a statement.
-            if not text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
-                yield Passage(match=match, quote=quote[:-1])
+            if dropped and text.text[match.end : match.end + 3].lstrip("'\"").startswith(("?", "!")):
+                continue
+            found = True
+            yield Passage(match=match, quote=spelling)
+        if found:
+            return
+
+
+def _spellings(quote: str) -> Iterator[str]:
+    """Yield the variants of a quote that undo what authors change at its edges.
+
+    They lack an ellipsis or a final comma or full stop, or have the case of the first letter swapped.
+    """
+    bare = _EDGE.sub("", quote).strip()
+    ends = [bare, *([bare[:-1]] if bare.endswith((",", ".")) and not bare.endswith("..") else [])]
+    for each in ends:
+        if each and each != quote:
+            yield each
+        if each[:1].isalpha() and each[:1].swapcase() != each[:1]:
+            yield each[:1].swapcase() + each[1:]
 
 
 def is_own(passage: Passage, cited: CitedText, where: Surroundings) -> bool:
@@ -152,9 +181,14 @@ def _not_found(claim: Claim, quote: str, cited: CitedText) -> Checked:
     if why.line is not None:
         closest = {"line": why.line, "text": why.text, "similarity": why.similarity}
     item = Item(
-        kind=claim.kind, source=claim.source, ok=False, code=why.code, reason=why.advice,
-        bucket=Bucket.QUOTE_NOT_FOUND, closest=closest,
-    )  # fmt: skip
+        kind=claim.kind,
+        source=claim.source,
+        ok=False,
+        code=why.code,
+        reason=why.advice,
+        bucket=Bucket.QUOTE_NOT_FOUND,
+        closest=closest,
+    )
     return Checked(item=item, texts=(cited,))
 
 

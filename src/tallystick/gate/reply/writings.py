@@ -35,7 +35,8 @@ _SHOWING = (b'"kind":"outcome"', b'"kind":"report"', b'"kind":"reply_check"')
 MayWrite = Callable[[str | None], bool]
 """Whether the tool with this version may change something; assumed for unknown versions."""
 RoomTexts = Callable[[str, str], Iterator[str]]
-"""Texts that an agent wrote in a tool's room by other means than calls: (agent, tool) → texts."""
+"""(agent, tool) → texts that the agent wrote in the plugin (room) that the tool belongs to, but not through
+tool calls, such as issues."""
 
 
 class Log(Protocol):
@@ -59,7 +60,7 @@ class LedgerWritings:
         Args:
             log: The ledger.
             may_write: Whether a tool may change something, as opposed to only reading.
-            room_texts: Texts that an agent wrote in a room.
+            room_texts: Texts that an agent wrote in a room other than through tool calls.
         """
         self._log = log
         self._may_write = may_write
@@ -87,7 +88,7 @@ class LedgerWritings:
         return known
 
     def in_room(self, author: Author, tool_id: str | None, words: str) -> bool:
-        """Whether a text of the author in the tool's room contains these words."""
+        """Whether the author wrote these words in the room that the tool belongs to, but not through a tool call."""
         if author.agent is None or tool_id is None:
             return False
         return any(words in words_of(text) for text in self._room_texts(author.agent, tool_id))

@@ -17,7 +17,7 @@ _MAX_CALLS = 128
 """A call index at or above this is ignored; the call's position is used instead."""
 
 
-class Answer:
+class ChatAnswer:
     """One response, assembled from a single body or from stream chunks."""
 
     def __init__(self, *, limit: int = ANSWER_BYTES) -> None:
@@ -129,7 +129,7 @@ def whole(text: str) -> str:
 
 def bad_answer(what: str) -> ModelError:
     """Return the error for a response that does not follow the API."""
-    message = f"The endpoint's answer {what}. Check that base_url is an OpenAI-compatible chat API, then ask again."
+    message = f"The endpoint's answer {what}. Check that base_url is the provider's chat API, then ask again."
     return ModelError(code="endpoint_bad_answer", message=message)
 
 

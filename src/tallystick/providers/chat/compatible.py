@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint.
+"""A model behind an OpenAI-compatible endpoint, or one that a connection translates to that API.
 
 ask ─► best known form ─► request ──refused──► next form, or without the field; remembered
                              │ 429, 5xx, lost ─► wait ─► retry, while attempts and time last
@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tallystick.providers.chat.address import address_of
-from tallystick.providers.chat.answer import ANSWER_BYTES, Answer, bad_answer
+from tallystick.providers.chat.answer import ANSWER_BYTES, ChatAnswer, bad_answer
 from tallystick.providers.chat.capabilities import CapabilityBook, Learnt
+from tallystick.providers.chat.endpoint import address_of, key_of
 from tallystick.providers.chat.failures import (
-    Failure,
+    ProviderFailure,
     model_error,
     passes,
     refused_fields,
@@ -24,13 +24,15 @@ from tallystick.providers.chat.failures import (
     refuses_this_schema,
 )
 from tallystick.providers.chat.forms import Shaped, ladder, shaped
-from tallystick.providers.chat.keys import key_of
 from tallystick.providers.chat.patience import pause_s
 from tallystick.providers.chat.request import request_body
 from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, ModelError, Said, Speech
 
 INSTALL = "pip install 'tallystick[models]'"
+_SDK = "tallystick.providers.chat.client"
+_LINES = {"anthropic": "tallystick.providers.chat.anthropic"}
+"""Provider → the module that connects to it, if it has an API of its own."""
 Hear = Callable[[str], None] | None
 
 
@@ -112,11 +114,11 @@ class OpenAiCompatible:
             return key
         try:
             # In a thread: loading the SDK would block the event loop too long.
-            client = await asyncio.to_thread(import_module, "tallystick.providers.chat.client")
+            module = await asyncio.to_thread(import_module, _LINES.get(self.provider, _SDK))
         except ModuleNotFoundError:
             message = f"The provider '{self.provider}' needs a package that is not installed: {INSTALL}"
             return ModelError(code="provider_not_installed", message=message)
-        return client.Line(address=address, key=key, limit=self._answer_bytes)
+        return module.line_for(self._endpoint, address, key, self._answer_bytes)
 
     def _waiting(self, deadline: asyncio.Timeout) -> Callable[[int, float | None], Awaitable[bool]]:
         """Return a function that waits before a retry, or returns False if a retry is not worthwhile."""
@@ -154,7 +156,7 @@ class _Question:
         """Retry until there is a response, or a reason to stop."""
         attempt = 0
         while True:
-            shape, answer = self._shapes[0], Answer(limit=limit)
+            shape, answer = self._shapes[0], ChatAnswer(limit=limit)
             body = self._body(shape)
             trouble = await self._line.ask(body, answer, self._hear)
             if trouble is None:
@@ -164,7 +166,7 @@ class _Question:
             if answer.begun:
                 # Text that was already streamed cannot be taken back, so do not retry.
                 return bad_answer("broke off in the middle")
-            if isinstance(trouble, Failure) and self._yields(trouble, body):
+            if isinstance(trouble, ProviderFailure) and self._yields(trouble, body):
                 continue
             if not self._may_pass(trouble) or not await wait(attempt, getattr(trouble, "retry_after_s", None)):
                 return self._given_up(trouble)
@@ -173,7 +175,7 @@ class _Question:
     def _body(self, shape: Shaped) -> dict[str, Any]:
         return request_body(self._ask, self._endpoint, shape, stream=self._hear is not None, without=self._without)
 
-    def _yields(self, failure: Failure, body: dict[str, Any]) -> bool:
+    def _yields(self, failure: ProviderFailure, body: dict[str, Any]) -> bool:
         """React to a refusal: leave out the field, or use the next form. Return False if neither applies."""
         fields = refused_fields(failure, body)
         if fields:
@@ -187,7 +189,7 @@ class _Question:
         self._lesson = None if refuses_this_schema(failure) else self._shapes[0].form
         return True
 
-    def _said(self, answer: Answer, shape: Shaped) -> Said | ModelError:
+    def _said(self, answer: ChatAnswer, shape: Shaped) -> Said | ModelError:
         asked = sum(len(message.content) for message in self._ask.messages)
         said = answer.done(self._endpoint, asked=asked, streamed=self._hear is not None)
         if isinstance(said, ModelError):
@@ -198,11 +200,11 @@ class _Question:
         return Said(text=text, calls=said.calls, usage=said.usage, finish=said.finish, model=said.model)
 
     def _may_pass(self, trouble: Any) -> bool:
-        return passes(trouble) if isinstance(trouble, Failure) else True
+        return passes(trouble) if isinstance(trouble, ProviderFailure) else True
 
     def _given_up(self, trouble: Any) -> ModelError:
         where = f"'{self._endpoint.provider}' at {self._line.address}"
-        if isinstance(trouble, Failure):
+        if isinstance(trouble, ProviderFailure):
             return model_error(trouble, self._endpoint, address=self._line.address, key=self._line.key)
         if trouble.how == "never":
             message = f"Nothing answers for {where}. Start the server, or change base_url of this agent."

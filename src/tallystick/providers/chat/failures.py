@@ -7,7 +7,7 @@ at all, because servers quote keys there.
 import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from tallystick.records import record
 from tallystick.turns.agent import Endpoint
@@ -19,12 +19,14 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _NO_MODEL = re.compile(
-    r"model.{0,80}(not found|not exist|unknown|not loaded|no such)|no models? loaded|model_not_found", re.IGNORECASE
+    r"model.{0,80}(not.found|not exist|unknown|not loaded|no such)|no models? loaded|model_not_found", re.IGNORECASE
 )
+_BAD_KEY = re.compile(r"api key (not valid|not found|expired|invalid)|invalid api key", re.IGNORECASE)
 _NO_QUOTA = re.compile(r"insufficient_quota|billing|exceeded your current quota", re.IGNORECASE)
 _FORM = re.compile(r"response_format|json_schema|json_object|structured|grammar|schema", re.IGNORECASE)
 _UNKNOWN = re.compile(
-    r"(un|not |n't )(supported|recognized|recognised|known|expected|permitted|allowed)|not support|extra (field|input)",
+    r"(un|not |n't )(supported|recognized|recognised|known|expected|permitted|allowed)|not support|deprecated"
+    r"|extra (field|input)",
     re.IGNORECASE,
 )
 _THIS_SCHEMA = re.compile(r"invalid schema|failed to parse grammar|schema.{0,40}not supported by", re.IGNORECASE)
@@ -35,7 +37,7 @@ _BAD_REQUEST = frozenset({400, 404, 415, 422, 501})
 
 
 @record
-class Failure:
+class ProviderFailure:
     """A response with a status other than 200."""
 
     status: int
@@ -49,7 +51,14 @@ class Failure:
         return _CONTROL.sub(" ", _words(self.body))
 
 
-def model_error(failure: Failure, endpoint: Endpoint, *, address: str, key: str) -> ModelError:
+@record
+class Lost:
+    """A connection that could not be established, or that broke."""
+
+    how: Literal["never", "broken"]
+
+
+def model_error(failure: ProviderFailure, endpoint: Endpoint, *, address: str, key: str) -> ModelError:
     """Return the error code of a failure, with advice."""
     code, advice = next((code, advice) for fits, code, advice in _TABLE if fits(failure.status, failure.said))
     message = advice.format(
@@ -62,7 +71,7 @@ def model_error(failure: Failure, endpoint: Endpoint, *, address: str, key: str)
     return ModelError(code=code, message=message + shown, retry_after_s=failure.retry_after_s)
 
 
-def passes(failure: Failure) -> bool:
+def passes(failure: ProviderFailure) -> bool:
     """Return whether the same request may succeed a little later."""
     if failure.status == HTTPStatus.TOO_MANY_REQUESTS:
         return not _NO_QUOTA.search(failure.said)
@@ -71,7 +80,7 @@ def passes(failure: Failure) -> bool:
     )
 
 
-def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
+def refused_fields(failure: ProviderFailure, sent: Mapping[str, Any]) -> frozenset[str]:
     """Return the optional fields that the server does not support."""
     # A value that is too large is not an unknown field: leaving out a limit for that reason would lift it.
     if failure.status not in _BAD_REQUEST or not _UNKNOWN.search(failure.said) or _TOO_LONG.search(failure.said):
@@ -81,9 +90,9 @@ def refused_fields(failure: Failure, sent: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(named)
 
 
-def refuses_form(failure: Failure) -> bool:
+def refuses_form(failure: ProviderFailure) -> bool:
     """Return whether the response form may be what was refused."""
-    if _TOO_LONG.search(failure.said) or _NO_MODEL.search(failure.said):
+    if any(known.search(failure.said) for known in (_TOO_LONG, _NO_MODEL, _BAD_KEY)):
         return False
     # Many servers only say "bad request", so that counts too; there are only a few forms to try anyway.
     return failure.status in _BAD_REQUEST or (
@@ -91,12 +100,15 @@ def refuses_form(failure: Failure) -> bool:
     )
 
 
-def refuses_this_schema(failure: Failure) -> bool:
+def refuses_this_schema(failure: ProviderFailure) -> bool:
     """Return whether only this schema was refused, and another may be accepted."""
     return bool(_THIS_SCHEMA.search(failure.said))
 
 
 def _words(body: Any) -> str:
+    if isinstance(body, list) and body:
+        # Gemini puts its error in a list.
+        body = body[0]
     if isinstance(body, Mapping):
         error = body.get("error", body)
         if isinstance(error, Mapping):
@@ -113,7 +125,7 @@ def _shown(said: str, key: str) -> str:
 
 
 _TABLE: tuple[tuple[Callable[[int, str], Any], Any, str], ...] = (
-    (lambda status, _: status in {401, 403}, "key_refused",
+    (lambda status, said: status in {401, 403} or (status in _BAD_REQUEST and _BAD_KEY.search(said)), "key_refused",
      "{where} refused the key (HTTP {status}). Check the key that {place} names."),
     (lambda status, said: status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or _TOO_LONG.search(said), "prompt_too_large",
      "The prompt is too long for '{model}'. Shorten it or its history."),

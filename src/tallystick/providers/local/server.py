@@ -8,18 +8,19 @@ import subprocess
 import sys
 import threading
 from dataclasses import field
+from http import HTTPStatus
 from pathlib import Path
 from queue import Empty, Queue
-from urllib.error import URLError
-from urllib.request import ProxyHandler, build_opener
 
+from tallystick.http_port import HttpRequest, HttpResponse, parse_address
+from tallystick.providers.net.client import PinnedHttpClient
 from tallystick.records import record
 from tallystick.turns.model import ModelError
 
 START_S = 60.0
 """Enough for some gigabytes of weights on a slow disk."""
 _HEALTH_S = 5.0
-COMMAND = (sys.executable, "-m", "tallystick.providers.local.serving")
+COMMAND = (sys.executable, "-m", "tallystick.providers.local.server_process")
 
 
 @record
@@ -117,9 +118,8 @@ def _told(child: "subprocess.Popen[str]", given: str) -> str | None:
 
 
 def _healthy(address: str) -> bool:
-    opener = build_opener(ProxyHandler({}))
-    try:
-        with opener.open(f"{address}/health", timeout=_HEALTH_S) as answer:
-            return bool(answer.status == 200)  # noqa: PLR2004 - HTTP 200
-    except (URLError, OSError):
+    place = parse_address(f"{address}/health", private=False)
+    if place is None:
         return False
+    answer = PinnedHttpClient().send_sync(HttpRequest(method="GET", address=place, within_s=_HEALTH_S))
+    return isinstance(answer, HttpResponse) and answer.status == HTTPStatus.OK

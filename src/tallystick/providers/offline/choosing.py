@@ -6,17 +6,11 @@ from dataclasses import replace
 from tallystick.providers.offline.kinds import given_kind, kind_of, properties_of, required_of, spaced, takes_query
 from tallystick.providers.offline.prompt import ToolLine
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import (
-    ASKING_STEMS,
-    HOW_STEMS,
-    doing_of,
-    rarity,
-    stem,
-    stems_of,
-    with_doings,
-    words_of,
-)
+from tallystick.providers.offline.words import ASKING_STEMS, HOW_STEMS, doing_of, stems_of, with_doings
 from tallystick.records import record
+from tallystick.text.bm25 import idf_of
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 FITS = 1.5
 """A card that scores less shares too little with the request to be chosen by it."""
@@ -48,7 +42,7 @@ class Choice:
 def rank(tools: Sequence[ToolLine], wish: Wish) -> list[Choice]:
     """All tools, the fittest first; equal ones by name."""
     cards = [_card(tool) for tool in tools]
-    rare = rarity([card.keys() for card in cards])
+    rare = idf_of([card.keys() for card in cards])
     # What a path is called says nothing about what is to be done with it.
     asked = set(with_doings(stems_of(without_paths(wish)))) - HOW_STEMS
     done = {stem(word) for word in wish.orders}
@@ -115,12 +109,12 @@ def routes(tool: ToolLine) -> bool:
 
 def is_router(name: str) -> bool:
     """Whether a tool of this name says who should do something: in a conference no card stands beside a result."""
-    return bool(_ROUTES & set(words_of(spaced(name))))
+    return bool(_ROUTES & set(identifier_words(spaced(name))))
 
 
 def is_reader(tool: ToolLine) -> bool:
     """Whether a tool's name says that it reads: `read_file`, `file_reader`, `viewer`."""
-    return any(doing_of(stem(word.removesuffix("er"))) == "doing:read" for word in words_of(spaced(tool.name)))
+    return any(doing_of(stem(word.removesuffix("er"))) == "doing:read" for word in identifier_words(spaced(tool.name)))
 
 
 def _lists_others(tool: ToolLine, wish: Wish) -> bool:
@@ -152,7 +146,7 @@ def _card(tool: ToolLine) -> dict[str, float]:
         _IN_ARGUMENTS,
     )
     worth |= dict.fromkeys(described, share)
-    called = words_of(spaced(tool.name))
+    called = identifier_words(spaced(tool.name))
     # A name is often cut short, and the description spells it out: `mem.search` asks memory.
     long = [word for word in described if any(len(cut) >= _SHORTEST_CUT and word.startswith(cut) for cut in called)]
     return worth | dict.fromkeys([*with_doings(stems_of(spaced(tool.name))), *long], _IN_NAME)
@@ -212,9 +206,9 @@ def without_paths(wish: Wish) -> str:
 
 
 def _is_named(name: str, text: str) -> bool:
-    plain = f" {' '.join(words_of(spaced(name)))} "
+    plain = f" {' '.join(identifier_words(spaced(name)))} "
     # A name of one ordinary word (`search`) is said without being meant.
-    return plain.count(" ") > 2 and plain in f" {' '.join(words_of(spaced(text)))} "  # noqa: PLR2004
+    return plain.count(" ") > 2 and plain in f" {' '.join(identifier_words(spaced(text)))} "  # noqa: PLR2004
 
 
 def asks_to_do(tool: ToolLine, wish: Wish) -> bool:
@@ -237,6 +231,6 @@ def orders_left(wish: Wish, done_by: Sequence[ToolLine]) -> Wish:
 
 def said_by_name(name: str) -> list[str]:
     """The words of a tool's name, and what it does: a `checker` is who checks, a `locator` who locates."""
-    plain = words_of(spaced(name))
+    plain = identifier_words(spaced(name))
     doers = [word for word in plain if len(word) > _SHORTEST_DOER]
     return [*plain, *(word.removesuffix("er").removesuffix("or") for word in doers)]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallystick.providers.offline.citing import Quote, quote_from
-from tallystick.providers.offline.passages import Passage
-from tallystick.providers.offline.results import Excerpt, Result
+from tallystick.providers.offline.passages import OfflinePassage
+from tallystick.providers.offline.results import Excerpt, OfflineResult
 from tallystick.records import record
 
 _MESSAGES = ("message", "summary", "description", "problem")
@@ -34,7 +34,7 @@ class Cited:
         return self.message, tuple((place.path, place.first_line) for place in self.places)
 
 
-def cited_in(result: Result) -> list[Cited]:
+def cited_in(result: OfflineResult) -> list[Cited]:
     """The findings of a result, in its order; what a person has set aside is not one."""
     if result.failed or result.excerpt is not None or not isinstance(result.value, dict):
         return []
@@ -43,7 +43,7 @@ def cited_in(result: Result) -> list[Cited]:
     return [each for each in found if each is not None]
 
 
-def reports_none(result: Result) -> str | None:
+def reports_none(result: OfflineResult) -> str | None:
     """What a tool looked for and says that there is none of: `findings`, `problems`."""
     if result.failed or not isinstance(result.value, dict):
         return None
@@ -55,7 +55,7 @@ def quotes_of(cited: Cited, wanted: frozenset[str]) -> tuple[tuple[Quote, ...], 
     quotes: list[Quote] = []
     lines: list[str] = []
     for place in cited.places:
-        passage = Passage(excerpt=place, text=place.text, line=place.first_line, score=1.0, covered=frozenset())
+        passage = OfflinePassage(excerpt=place, text=place.text, line=place.first_line, score=1.0, covered=frozenset())
         quote = quote_from(passage, wanted)
         if quote is None:
             lines.append(f"{place.path}:L{place.first_line}")
@@ -64,7 +64,7 @@ def quotes_of(cited: Cited, wanted: frozenset[str]) -> tuple[tuple[Quote, ...], 
     return tuple(quotes), tuple(lines)
 
 
-def _cited(item: Mapping[str, Any], result: Result) -> Cited | None:
+def _cited(item: Mapping[str, Any], result: OfflineResult) -> Cited | None:
     message = next((item[key] for key in _MESSAGES if isinstance(item.get(key), str)), None)
     places = tuple(_places(item, result))[:MAX_PLACES]
     if message is None or not places or any(item.get(key) is True for key in _SET_ASIDE):
@@ -72,7 +72,7 @@ def _cited(item: Mapping[str, Any], result: Result) -> Cited | None:
     return Cited(message=" ".join(message.split()), places=places)
 
 
-def _places(item: Mapping[str, Any], result: Result) -> Iterator[Excerpt]:
+def _places(item: Mapping[str, Any], result: OfflineResult) -> Iterator[Excerpt]:
     inside = [inner for value in item.values() for inner in (value if isinstance(value, list) else [value])]
     for part in [item, *inside]:
         if not isinstance(part, dict):

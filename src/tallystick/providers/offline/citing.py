@@ -15,9 +15,10 @@ from tallystick.gate.reply.own_text import Origin
 from tallystick.gate.reply.quotations import check_quotations
 from tallystick.gate.reply.references import RECEIPT
 from tallystick.gate.reply.surroundings import CitedText
-from tallystick.providers.offline.passages import Passage
-from tallystick.providers.offline.words import stem, words_of
+from tallystick.providers.offline.passages import OfflinePassage
 from tallystick.records import record
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 MIN_WORDS, MAX_WORDS = 3, 40
 """Of a quote that names its line."""
@@ -54,7 +55,7 @@ class Quote:
         return f'"{self.text}" {source}'
 
 
-def quote_from(passage: Passage, wanted: frozenset[str]) -> Quote | None:
+def quote_from(passage: OfflinePassage, wanted: frozenset[str]) -> Quote | None:
     """The piece of a passage that says most of what was asked for, with the line it begins on."""
     source = fold_text(passage.excerpt.text)
     best: tuple[tuple[bool, int, int], Quote] | None = None
@@ -64,7 +65,7 @@ def quote_from(passage: Passage, wanted: frozenset[str]) -> Quote | None:
         if match is None or count < MIN_WORDS:
             continue
         quote = _readable(passage, piece, _line_of(passage, piece, match.first_line))
-        fit = sum(stem(word) in wanted for word in words_of(piece))
+        fit = sum(stem(word) in wanted for word in identifier_words(piece))
         rank = (count >= GOOD_WORDS, fit, -abs(count - 2 * GOOD_WORDS))
         if quote is not None and (best is None or rank > best[0]):
             best = rank, quote
@@ -149,7 +150,7 @@ def _pieces(text: str) -> Iterable[str]:
             yield piece
 
 
-def _line_of(passage: Passage, piece: str, found_on: int) -> int:
+def _line_of(passage: OfflinePassage, piece: str, found_on: int) -> int:
     """The line of the piece in the file: within the passage, not where the same words stand first."""
     within = find_quote(piece, fold_text(passage.text))
     if within is None:
@@ -157,7 +158,7 @@ def _line_of(passage: Passage, piece: str, found_on: int) -> int:
     return passage.line + within.first_line - 1
 
 
-def _readable(passage: Passage, piece: str, line: int) -> Quote | None:
+def _readable(passage: OfflinePassage, piece: str, line: int) -> Quote | None:
     """The quote in a form that the Evidence line is read back from: by its path, else by its receipt."""
     excerpt = passage.excerpt
     for receipt_id in (None, excerpt.receipt_id):

@@ -26,8 +26,10 @@ from tallystick.providers.offline.kinds import (
 )
 from tallystick.providers.offline.prompt import ToolLine
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import stem, stems_of, words_of
+from tallystick.providers.offline.words import stems_of
 from tallystick.records import record
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 MAX_QUERY = 600
 """Characters of a search that is made from a request."""
@@ -118,19 +120,21 @@ def _value(name: str, schema: Mapping[str, Any], needs: Needs, *, required: bool
 def _enum(name: str, schema: Mapping[str, Any], wish: Wish) -> Any:
     values = list(schema.get("enum") or ([schema["const"]] if "const" in schema else ()))
     stems = set(stems_of(wish.text))
-    fitting = [value for value in values if isinstance(value, str) and set(map(stem, words_of(spaced(value)))) & stems]
+    fitting = [
+        value for value in values if isinstance(value, str) and set(map(stem, identifier_words(spaced(value)))) & stems
+    ]
     if fitting:
         return fitting[0]
     # A request names what it is after, not how hard to look; without a path, the text itself has to be searched.
-    scanning = {"scan", "mode", "depth"} & set(words_of(spaced(name)))
-    deep = [value for value in values if isinstance(value, str) and _DEEP & set(words_of(spaced(value)))]
+    scanning = {"scan", "mode", "depth"} & set(identifier_words(spaced(name)))
+    deep = [value for value in values if isinstance(value, str) and _DEEP & set(identifier_words(spaced(value)))]
     if scanning and deep and not wish.globs:
         return deep[0]
     return values[0] if len(values) == 1 else _MISSING
 
 
 def _boolean(name: str, wish: Wish, *, required: bool) -> Any:
-    words = words_of(spaced(name))
+    words = identifier_words(spaced(name))
     if words == ["dry", "run"]:
         return True if wish.dry_run else False if required else _MISSING
     if "glob" in " ".join(words):
@@ -142,7 +146,7 @@ def _boolean(name: str, wish: Wish, *, required: bool) -> Any:
 
 
 def _number(name: str, wish: Wish, *, whole: bool, required: bool) -> Any:
-    words = words_of(spaced(name))
+    words = identifier_words(spaced(name))
     if wish.lines is not None and "line" in words:
         return wish.lines["end" in words or "to" in words or "last" in words]
     nouns = [word for word in words if word not in ID_KEYS]
@@ -190,17 +194,19 @@ def _text(name: str, kind: str, schema: Mapping[str, Any], needs: Needs, *, requ
         return fitting[0] if fitting else _MISSING
     if not required and kind in {"query", "name"}:
         # What is optional must be named: `subject`, `name` could otherwise be anything.
-        named = _after_key(words_of(spaced(name)), needs.wish.text, None)
+        named = _after_key(identifier_words(spaced(name)), needs.wish.text, None)
         return _MISSING if named is None else named
     values = [value for value in _candidates(name, kind, needs) if value not in needs.used]
     if not required and kind in {"text", "date", "id"}:
-        return _MISSING if (named := _after_key(words_of(spaced(name)), needs.wish.text, None)) is None else named
+        return (
+            _MISSING if (named := _after_key(identifier_words(spaced(name)), needs.wish.text, None)) is None else named
+        )
     return values[0] if values else _MISSING
 
 
 def _candidates(name: str, kind: str, needs: Needs) -> list[str]:
     """Everything that could be meant, the likeliest first."""
-    wish, words = needs.wish, words_of(spaced(name))
+    wish, words = needs.wish, identifier_words(spaced(name))
     if kind == "query":
         return [wish.text.strip()[:MAX_QUERY]] if REQUEST_KEYS & set(words) else [needs.query] if needs.query else []
     found = {

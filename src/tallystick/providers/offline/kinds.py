@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.providers.offline.prompt import ToolLine
-from tallystick.providers.offline.words import words_of
+from tallystick.text.words import identifier_words
 
 PATH_KEYS = frozenset({"path", "file", "filename", "filepath", "document", "doc"})
 ID_KEYS = frozenset({"id", "ids", "number", "code", "ref", "reference", "key", "no", "sku", "iban", "identifier"})
@@ -37,7 +37,7 @@ def kind_of(name: str, schema: Mapping[str, Any]) -> str:
         return declared
     if (given := schema.get("format")) in _FORMATS:
         return _FORMATS[given]
-    words = words_of(spaced(name))
+    words = identifier_words(spaced(name))
     return next((kind for kind, keys in _KINDS if any(word in keys for word in words)), "text")
 
 
@@ -76,7 +76,7 @@ def takes_path(tool: ToolLine) -> str | None:
 
 def line_keys(tool: ToolLine) -> tuple[str, str] | None:
     """The arguments that take the first and the last line to read."""
-    names = {tuple(words_of(spaced(name))): name for name in properties_of(tool)}
+    names = {tuple(identifier_words(spaced(name))): name for name in properties_of(tool)}
     for first, last in ((("start", "line"), ("end", "line")), (("from", "line"), ("to", "line"))):
         if first in names and last in names:
             return names[first], names[last]

@@ -8,9 +8,9 @@ import orjson
 from tallystick.gate.reply.roles import sources_of
 from tallystick.providers.offline.answering import answer
 from tallystick.providers.offline.planning import next_call
-from tallystick.providers.offline.prompt import Reading, read_prompt
+from tallystick.providers.offline.prompt import PromptReading, read_prompt
 from tallystick.providers.offline.results import read_results
-from tallystick.providers.offline.situation import Call, Situation
+from tallystick.providers.offline.situation import PlannedCall, Situation
 from tallystick.providers.offline.wish import read_wish
 from tallystick.providers.offline.words import stems_of
 from tallystick.turns.model import Ask, Message, ModelError, Said, Speech, Usage
@@ -67,7 +67,7 @@ def respond(messages: Sequence[Message]) -> str:
     return answer(now)
 
 
-def _envelope(call: Call, reading: Reading) -> str:
+def _envelope(call: PlannedCall, reading: PromptReading) -> str:
     body: dict[str, object] = {"tool": call.tool, "args": call.filled.args, "nonce": reading.nonce}
     return _json(body if reading.first else {"action": "tool", **body})
 

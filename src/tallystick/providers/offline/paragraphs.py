@@ -7,7 +7,7 @@ from tallystick.providers.offline.choosing import is_router
 from tallystick.providers.offline.cited import reports_none
 from tallystick.providers.offline.citing import fits_role, quote_from, scope_holds_role
 from tallystick.providers.offline.passages import (
-    Passage,
+    OfflinePassage,
     coverage,
     is_about,
     opening,
@@ -19,9 +19,10 @@ from tallystick.providers.offline.passages import (
 )
 from tallystick.providers.offline.planning import CHIEFS
 from tallystick.providers.offline.reporting import Paragraph, asks_of_role, findings, found_nothing, may_stand, summary
-from tallystick.providers.offline.results import Absence, Result, absence_in, holds_records, scalars
+from tallystick.providers.offline.results import Absence, OfflineResult, absence_in, holds_records, scalars
 from tallystick.providers.offline.situation import Situation
-from tallystick.providers.offline.words import stem, words_of
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 CONCERNS = 0.34
 """Share of the request's words that a passage must hold to be given as an answer."""
@@ -88,7 +89,7 @@ def _from_files(now: Situation) -> Iterator[Paragraph]:
             yield Paragraph(text=f"What I quote does not mention: {', '.join(missing[:_MAX_NAMED])}.")
 
 
-def _quoted(now: Situation, passages: list[Passage], *, most: int) -> Iterator[Paragraph]:
+def _quoted(now: Situation, passages: list[OfflinePassage], *, most: int) -> Iterator[Paragraph]:
     wanted = wanted_stems(now.wish)
     given: list[str] = []
     for passage in passages:
@@ -124,7 +125,7 @@ def _absence(now: Situation, *, found: bool) -> Iterator[Paragraph]:
     telling |= {word.lower() for name in now.wish.names for word in name.split()}
     wanted = telling if found else telling | set(search_words(now.wish))
     # A word that a file is called by was found, if not in a text.
-    called = {stem(word) for result in now.results for place in result.places for word in words_of(place.path)}
+    called = {stem(word) for result in now.results for place in result.places for word in identifier_words(place.path)}
     for result in now.results:
         absence = absence_in(result)
         if absence is None:
@@ -137,13 +138,13 @@ def _absence(now: Situation, *, found: bool) -> Iterator[Paragraph]:
 
 def _names_absent(now: Situation) -> bool:
     """Whether searches report every name of the request as standing nowhere."""
-    named = {stem(word) for name in now.wish.names for word in words_of(name)}
+    named = {stem(word) for name in now.wish.names for word in identifier_words(name)}
     absent = {stem(term) for result in now.results if (one := absence_in(result)) is not None for term in one.terms}
-    called = {stem(word) for result in now.results for place in result.places for word in words_of(place.path)}
+    called = {stem(word) for result in now.results for place in result.places for word in identifier_words(place.path)}
     return bool(named) and named <= absent - called
 
 
-def _of_absence(now: Situation, absence: Absence, terms: list[str], result: Result) -> Paragraph:
+def _of_absence(now: Situation, absence: Absence, terms: list[str], result: OfflineResult) -> Paragraph:
     return Paragraph(
         text=f"None of the {absence.searched} files searched holds: {', '.join(terms)}.",
         items=tuple(f'checked {absence.scope} for "{term}"' for term in terms),
@@ -152,13 +153,13 @@ def _of_absence(now: Situation, absence: Absence, terms: list[str], result: Resu
     )
 
 
-def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
+def _routing(now: Situation, result: OfflineResult) -> Iterator[Paragraph]:
     """Who should do it, where the result says that; else its fields."""
     value = result.value if isinstance(result.value, dict) else {}
     ids = agents_named(result)
     receipts = (result.seen.receipt_id,)
     if ids:
-        work = f" (kind of work: {value['intent']})" if isinstance(value.get("intent"), str) else ""
+        work = f" (intent: {value['intent']})" if isinstance(value.get("intent"), str) else ""
         needs = f" It needs {value['evidence_type']} evidence." if isinstance(value.get("evidence_type"), str) else ""
         yield Paragraph(text=f"This is for {', '.join(ids[:_MAX_NAMED])}{work}.{needs}", receipts=receipts)
     elif value.get("routable") is False:
@@ -168,7 +169,7 @@ def _routing(now: Situation, result: Result) -> Iterator[Paragraph]:
         yield from summary(now, result)
 
 
-def agents_named(result: Result) -> list[str]:
+def agents_named(result: OfflineResult) -> list[str]:
     """The agents that a router's result says a request is for."""
     agents = result.value.get("agents") if _is_routing(result) and isinstance(result.value, dict) else None
     named = agents if isinstance(agents, list) else []
@@ -195,11 +196,11 @@ def _may_route(now: Situation) -> bool:
     return bool(now.reading.tools) or now.reading.persona.role in CHIEFS
 
 
-def _is_routing(result: Result) -> bool:
+def _is_routing(result: OfflineResult) -> bool:
     return is_router(result.seen.tool) and not result.failed
 
 
-def _is_other(now: Situation, result: Result) -> bool:
+def _is_other(now: Situation, result: OfflineResult) -> bool:
     """A result that is neither a reading nor a search nor a routing: its fields are the answer."""
     tool = now.tool_of(result)
     if result.failed or result.excerpt is not None or is_router(result.seen.tool):

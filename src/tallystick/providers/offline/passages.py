@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tallystick.providers.offline.results import Excerpt
 from tallystick.providers.offline.wish import Wish
-from tallystick.providers.offline.words import ASKING, HOW, STOP, answered_stems, rarity, stem, words_of
+from tallystick.providers.offline.words import ASKING, HOW, STOP, answered_stems
 from tallystick.records import record
+from tallystick.text.bm25 import idf_of
+from tallystick.text.sentences import sentence_spans
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 MAX_SENTENCE = 420
 """Characters of a sentence that are shown; longer ones are cut between words."""
-_END = re.compile(
-    r"[.!?…]{1,4}[\"'”’)*_]{0,4}(?=\s)|\n[ \t]*\n|(?<=\n)(?=[ \t]{0,3}(?:#{1,6} |[-*+] |\d{1,3}[.)] |\|))"  # noqa: RUF001
-)
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|Mme|Prof|vs|etc)|\b[A-Z])\.$")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _UNITS = r"(?:scene|chapter|act|part|beat|step|section|item|entry)"
 _WHICH = re.compile(
@@ -35,7 +35,7 @@ _RULE = re.compile(r"-{3,}[ \t]*")
 
 
 @record
-class Passage:
+class OfflinePassage:
     """A sentence, where it stands, and how well it fits."""
 
     excerpt: Excerpt
@@ -49,23 +49,23 @@ class Passage:
     """It is the numbered entry that the request asks for."""
 
 
-def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
+def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[OfflinePassage]:
     """Every sentence that shares something with the request, the best first."""
     wanted = wanted_stems(wish)
-    named = {stem(word) for name in wish.names for word in words_of(name)}
+    named = {stem(word) for name in wish.names for word in identifier_words(name)}
     ordinal = _ordinal(wish)
     sentences = [(excerpt, start, text) for excerpt in excerpts for start, text in _sentences(excerpt.text)]
     held = [frozenset(_stems(text)) for _, _, text in sentences]
     held = [stems | answered_stems(wanted, stems) for stems in held]
-    rare = rarity(held)
+    rare = idf_of(held)
     # A name is what a question is about; other words only say what of it.
     worth = {one: rare.get(one, 0.0) * (_NAMED if one in named else 1) for one in wanted}
     own = [sum(worth[one] for one in sorted(stems & wanted)) for stems in held]
-    passages: list[Passage] = []
+    passages: list[OfflinePassage] = []
     for at, (excerpt, start, text) in enumerate(sentences):
         beside = [near for near in (at - 1, at + 1) if 0 <= near < len(held) and sentences[near][0] is excerpt]
         score = own[at] + _NEAR * sum(own[near] for near in beside) + _phrases(text, wish) + _place(text, ordinal)
-        if score <= 0 or len(words_of(text)) < _LEAST_WORDS:
+        if score <= 0 or len(identifier_words(text)) < _LEAST_WORDS:
             continue
         in_path = wanted & set(_stems(_spaced(excerpt.path)))
         if own[at] and _ENTRY_LINE.match(text):
@@ -76,7 +76,9 @@ def rank_passages(excerpts: Sequence[Excerpt], wish: Wish) -> list[Passage]:
         covered = (held[at] & wanted).union(in_path, *(held[near] & wanted for near in beside))
         line = excerpt.first_line + excerpt.text.count("\n", 0, start)
         numbered = _place(text, ordinal) > 0
-        passages.append(Passage(excerpt=excerpt, text=text, line=line, score=score, covered=covered, numbered=numbered))
+        passages.append(
+            OfflinePassage(excerpt=excerpt, text=text, line=line, score=score, covered=covered, numbered=numbered)
+        )
     return sorted(passages, key=lambda one: (-round(one.score, 6), one.excerpt.path, one.line))
 
 
@@ -90,14 +92,14 @@ def search_words(wish: Wish) -> list[str]:
 
     A request that only names a file (`summarize notes.md`) has none: then the file itself is the matter.
     """
-    in_paths = {word for path in wish.paths for word in words_of(path)}
+    in_paths = {word for path in wish.paths for word in identifier_words(path)}
     in_lines = set() if wish.lines is None else {str(line) for line in wish.lines}
     words = [word for word in wish.terms if word not in in_paths | in_lines]
     matter = [word for word in words if word not in ASKING and word not in HOW]
     return matter if matter or wish.paths else words
 
 
-def coverage(passages: Sequence[Passage], wish: Wish, absent: Iterable[str] = ()) -> float:
+def coverage(passages: Sequence[OfflinePassage], wish: Wish, absent: Iterable[str] = ()) -> float:
     """The share of the request's words that the best passage holds.
 
     Args:
@@ -109,13 +111,13 @@ def coverage(passages: Sequence[Passage], wish: Wish, absent: Iterable[str] = ()
     return len(passages[0].covered) / len(wanted) if passages and wanted else 0.0
 
 
-def shared_stems(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
+def shared_stems(passage: OfflinePassage, wanted: frozenset[str]) -> frozenset[str]:
     """What of the request a passage holds itself; what stands beside it, or in its file's name, says nothing of it."""
     held = answered_stems(wanted, frozenset(_stems(passage.text)))
     return held.difference(_stems(_spaced(passage.excerpt.path)))
 
 
-def shown(passage: Passage) -> str:
+def shown(passage: OfflinePassage) -> str:
     """The sentence on one line, cut between words where it is long."""
     text = " ".join(passage.text.split())
     if len(text) <= MAX_SENTENCE:
@@ -123,13 +125,17 @@ def shown(passage: Passage) -> str:
     return text[:MAX_SENTENCE].rpartition(" ")[0] or text[:MAX_SENTENCE]
 
 
-def opening(excerpt: Excerpt, sentences: int) -> list[Passage]:
+def opening(excerpt: Excerpt, sentences: int) -> list[OfflinePassage]:
     """The first sentences of an excerpt: what can be shown of a file that is asked for as a whole."""
-    found: list[Passage] = []
+    found: list[OfflinePassage] = []
     for start, text in _sentences(excerpt.text):
-        if len(words_of(text)) >= _LEAST_WORDS and not text.startswith(("#", "---")) and not _ENTRY_LINE.match(text):
+        if (
+            len(identifier_words(text)) >= _LEAST_WORDS
+            and not text.startswith(("#", "---"))
+            and not _ENTRY_LINE.match(text)
+        ):
             line = excerpt.first_line + excerpt.text.count("\n", 0, start)
-            found.append(Passage(excerpt=excerpt, text=text, line=line, score=1.0, covered=frozenset()))
+            found.append(OfflinePassage(excerpt=excerpt, text=text, line=line, score=1.0, covered=frozenset()))
         if len(found) == sentences:
             break
     return found
@@ -138,7 +144,7 @@ def opening(excerpt: Excerpt, sentences: int) -> list[Passage]:
 def is_about(excerpt: Excerpt, wish: Wish) -> bool:
     """Whether a request asks for nobody but whom a file is called after: `Who is Ruth Lufkin?` and her card."""
     wanted = wanted_stems(wish)
-    named = {stem(word) for name in wish.names for word in words_of(name)}
+    named = {stem(word) for name in wish.names for word in identifier_words(name)}
     return bool(wanted) and wanted <= named and wanted <= set(_stems(_spaced(excerpt.path.rpartition("/")[2])))
 
 
@@ -168,26 +174,20 @@ def _phrases(text: str, wish: Wish) -> float:
 
 
 def _stems(text: str) -> list[str]:
-    return [stem(word) for word in words_of(text) if word not in STOP]
+    return [stem(word) for word in identifier_words(text) if word not in STOP]
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Where each sentence begins, and its text. A very short one (`Eyes: grey.`) goes with the next."""
-    start = 0
-    for end in _END.finditer(text):
-        ends_paragraph = not end.group().strip()
-        if not ends_paragraph and _is_no_end(text, start, end):
-            continue
-        yield from _trimmed(text, start, end.end())
-        start = end.end()
-    yield from _trimmed(text, start, len(text))
-
-
-def _is_no_end(text: str, start: int, end: re.Match[str]) -> bool:
-    """A full stop of an abbreviation, or of something too short to stand alone."""
-    if end.group().startswith(".") and _ABBREVIATION.search(text, max(0, end.start() - 6), end.start() + 1):
-        return True
-    return len(words_of(text[start : end.start()])) <= _LEAST_WORDS
+    """Where each sentence begins, and its text. A very short one (`Eyes: grey.`) goes with the next on its line."""
+    spans = sentence_spans(text)
+    start: int | None = None
+    for at, span in enumerate(spans):
+        start = span.start if start is None else start
+        following = spans[at + 1].start if at + 1 < len(spans) else len(text)
+        short = len(identifier_words(text[start : span.end])) <= _LEAST_WORDS
+        if not short or at + 1 == len(spans) or "\n" in text[span.end : following]:
+            yield from _trimmed(text, start, span.end)
+            start = None
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -214,7 +214,7 @@ def _entries(lines: Sequence[str], begin: int) -> Iterator[tuple[int, str]]:
         start = begin if not held else start
         held.append(line)
         begin += len(line) + 1
-        if len(words_of(" ".join(held))) >= _LEAST_WORDS:
+        if len(identifier_words(" ".join(held))) >= _LEAST_WORDS:
             yield start, "\n".join(held)
             held = []
     if held:

@@ -20,8 +20,8 @@ from tallystick.providers.offline.kinds import kind_of, properties_of, required_
 from tallystick.providers.offline.looking import named_file, reading_on, reading_places, second_opinion
 from tallystick.providers.offline.passages import coverage, rank_passages, search_words
 from tallystick.providers.offline.prompt import ToolLine
-from tallystick.providers.offline.results import Result, absence_in, fields_of, holds_records
-from tallystick.providers.offline.situation import Call, Situation
+from tallystick.providers.offline.results import OfflineResult, absence_in, fields_of, holds_records
+from tallystick.providers.offline.situation import PlannedCall, Situation
 from tallystick.providers.offline.wish import Wish
 from tallystick.providers.offline.words import stems_of
 from tallystick.records import record
@@ -45,7 +45,7 @@ class Lacking:
     arguments: tuple[str, ...]
 
 
-def next_call(now: Situation) -> Call | None:
+def next_call(now: Situation) -> PlannedCall | None:
     """The next call, or None when there is enough or nothing more to try."""
     if len(now.results) >= MAX_CALLS:
         return None
@@ -72,7 +72,7 @@ def lacking(now: Situation) -> Lacking | None:
     return None
 
 
-def _first(now: Situation) -> Iterator[Call]:
+def _first(now: Situation) -> Iterator[PlannedCall]:
     if lacking(now) is not None and not now.reading.required:
         return
     yield from _routing(now)
@@ -81,13 +81,13 @@ def _first(now: Situation) -> Iterator[Call]:
             continue
         filled = fill(choice.tool, _needs(now, choice.tool))
         if not filled.missing:
-            yield Call(tool=choice.tool.name, filled=filled)
+            yield PlannedCall(tool=choice.tool.name, filled=filled)
     if now.wish.says_something:
         yield from _searching(now)
     yield from _any(now)
 
 
-def _after(now: Situation) -> Iterator[Call]:
+def _after(now: Situation) -> Iterator[PlannedCall]:
     yield from _next_of_several(now)
     yield from _chained(now)
     if any(_settles(now, result) for result in now.results):
@@ -115,14 +115,14 @@ def _after(now: Situation) -> Iterator[Call]:
         yield from _searching(now, _fewer_words(now.wish))
 
 
-def _routing(now: Situation) -> Iterator[Call]:
+def _routing(now: Situation) -> Iterator[PlannedCall]:
     """The chief routes what begins with a doing that a router's card names (`plan …`, `check …`)."""
     opens = stems_of(now.wish.matter)[:1]
     for tool in now.reading.tools:
         if now.reading.persona.role in CHIEFS and routes(tool) and opens and opens[0] in stems_of(tool.description):
             filled = fill(tool, _needs(now, tool))
             if not filled.missing:
-                yield Call(tool=tool.name, filled=filled)
+                yield PlannedCall(tool=tool.name, filled=filled)
 
 
 def _is_for(choice: Choice, now: Situation) -> bool:
@@ -130,7 +130,7 @@ def _is_for(choice: Choice, now: Situation) -> bool:
     return choice.named or not routes(choice.tool) or now.reading.persona.role in CHIEFS
 
 
-def _settles(now: Situation, result: Result) -> bool:
+def _settles(now: Situation, result: OfflineResult) -> bool:
     """Whether a tool of another kind has answered: then no file needs to be searched as well."""
     tool = now.tool_of(result)
     if tool is None:
@@ -144,26 +144,26 @@ def _settles(now: Situation, result: Result) -> bool:
     return result.value not in (None, "", [], {})
 
 
-def _any(now: Situation) -> Iterator[Call]:
+def _any(now: Situation) -> Iterator[PlannedCall]:
     """Where a call is required or nothing fits: whatever can be filled and only reads, a router first."""
     if not now.reading.required and not any(map(routes, now.reading.tools)):
         return
     for tool in sorted(now.reading.tools, key=lambda tool: (not routes(tool), tool.name)):
         filled = fill(tool, _needs(now, tool))
         if tool.effect == "read" and not filled.missing:
-            yield Call(tool=tool.name, filled=filled)
+            yield PlannedCall(tool=tool.name, filled=filled)
 
 
-def _searching(now: Situation, query: str | None = None) -> Iterator[Call]:
+def _searching(now: Situation, query: str | None = None) -> Iterator[PlannedCall]:
     tool = now.search
     query = _query(now.wish, tool) if query is None else query
     if tool is not None and query.strip():
         filled = fill(tool, _needs(now, tool, query=query))
         if not filled.missing:
-            yield Call(tool=tool.name, filled=filled)
+            yield PlannedCall(tool=tool.name, filled=filled)
 
 
-def _next_of_several(now: Situation) -> Iterator[Call]:
+def _next_of_several(now: Situation) -> Iterator[PlannedCall]:
     """`compare A-17 and A-18`: the tool that took the first takes the next."""
     for tool in now.reading.tools:
         kinds = {kind_of(name, properties_of(tool).get(name, {})) for name in required_of(tool)}
@@ -171,10 +171,10 @@ def _next_of_several(now: Situation) -> Iterator[Call]:
             needs = _needs(now, tool, only_user=True)
             filled = fill(tool, needs)
             if not filled.missing and needs.used:
-                yield Call(tool=tool.name, filled=filled)
+                yield PlannedCall(tool=tool.name, filled=filled)
 
 
-def _chained(now: Situation) -> Iterator[Call]:
+def _chained(now: Situation) -> Iterator[PlannedCall]:
     """Another tool that the request asks for and that the results' ids now fill."""
     ranked = rank(now.reading.tools, now.wish)
     told = [choice.tool for choice in ranked if choice.named]
@@ -191,7 +191,7 @@ def _chained(now: Situation) -> Iterator[Call]:
             continue
         filled = fill(tool, _needs(now, tool))
         if not filled.missing:
-            yield Call(tool=tool.name, filled=filled)
+            yield PlannedCall(tool=tool.name, filled=filled)
 
 
 def _needs(now: Situation, tool: ToolLine, *, query: str = "", only_user: bool = False) -> Needs:

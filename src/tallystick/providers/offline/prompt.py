@@ -59,7 +59,7 @@ class Seen:
 
 
 @record
-class Reading:
+class PromptReading:
     """Everything a prompt says."""
 
     request: str
@@ -80,7 +80,7 @@ class Reading:
     """It is one of several who are shown the same results: a conference's second phase."""
 
 
-def read_prompt(messages: Sequence[Message]) -> Reading:
+def read_prompt(messages: Sequence[Message]) -> PromptReading:
     """Read the messages of one step."""
     system = messages[0].content if messages and messages[0].role == "system" else ""
     spoken = list(messages[1:] if system else messages)
@@ -90,7 +90,7 @@ def read_prompt(messages: Sequence[Message]) -> Reading:
     last = spoken[-1].content if spoken else ""
     block = _step_block(last)
     nonces = _NONCE.findall(block)
-    return Reading(
+    return PromptReading(
         request=_request_text(asked),
         persona=_persona(sections.get("Role", "")),
         earlier=tuple(message.content for message in spoken[: max(at, 0)] if message.role == "user"),
@@ -144,7 +144,8 @@ def _tools(section: str) -> tuple[ToolLine, ...]:
                 ToolLine(
                     name=card["name"],
                     description=str(card.get("description", "")),
-                    effect=str(card.get("effect", "write")),
+                    # The catalogue names the effect of tools that change something.
+                    effect=str(card.get("effect", "read")),
                     schema=card["args"],
                 )
             )

@@ -6,11 +6,13 @@ from tallystick.providers.offline.choosing import said_by_name, without_paths
 from tallystick.providers.offline.cited import Cited, cited_in, quotes_of, reports_none
 from tallystick.providers.offline.citing import Quote, fits_role, would_pass
 from tallystick.providers.offline.passages import wanted_stems
-from tallystick.providers.offline.results import Result, files_of
+from tallystick.providers.offline.results import OfflineResult, files_of
 from tallystick.providers.offline.situation import Situation
 from tallystick.providers.offline.summarising import facts_of
-from tallystick.providers.offline.words import stem, stems_of, words_of
+from tallystick.providers.offline.words import stems_of
 from tallystick.records import record
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 MAX_FINDINGS = 3
 _MAX_FILES = 4
@@ -54,7 +56,7 @@ def findings(now: Situation) -> Iterator[Paragraph]:
         concerns = any(fits_role(place.path, now.wanted) for place in each.places)
         yield Paragraph(text=text, quotes=quotes, items=lines, receipts=receipts, concerns_role=concerns)
     if len(found) > MAX_FINDINGS:
-        yield Paragraph(text=f"{len(found) - MAX_FINDINGS} more of the kind were found.")
+        yield Paragraph(text="See the receipt for more.")
 
 
 def found_nothing(now: Situation) -> Iterator[Paragraph]:
@@ -73,7 +75,7 @@ def found_nothing(now: Situation) -> Iterator[Paragraph]:
         )
 
 
-def _concerns_role(now: Situation, result: Result) -> bool:
+def _concerns_role(now: Situation, result: OfflineResult) -> bool:
     """Whether a call was about files of the role. At a table its kind of work must be the role's as well."""
     if now.reading.at_table and not _does(now, result.seen.tool):
         return False
@@ -94,10 +96,10 @@ def _some(paths: list[str]) -> str:
 
 def _shared_by(each: Cited, wanted: frozenset[str]) -> int:
     text = " ".join([each.message, *(place.text for place in each.places)])
-    return len(wanted.intersection(stem(word) for word in words_of(text)))
+    return len(wanted.intersection(stem(word) for word in identifier_words(text)))
 
 
-def summary(now: Situation, result: Result) -> Iterator[Paragraph]:
+def summary(now: Situation, result: OfflineResult) -> Iterator[Paragraph]:
     """The fields of a result, as far as each may stand in a reply."""
     # Beside the word that nothing is wrong, only what was asked for is worth saying.
     clean = reports_none(result) is not None

@@ -11,8 +11,8 @@ from jiter import from_json
 
 from tallystick.providers.offline.kinds import ID_KEYS, PATH_KEYS, spaced
 from tallystick.providers.offline.prompt import Seen
-from tallystick.providers.offline.words import words_of
 from tallystick.records import record
+from tallystick.text.words import identifier_words
 
 MAX_ITEMS = 200
 """Values of one result that are looked at."""
@@ -35,7 +35,7 @@ class Excerpt:
 
 
 @record
-class Place:
+class ResultPlace:
     """Where a search found something."""
 
     path: str
@@ -54,14 +54,14 @@ class Absence:
 
 
 @record
-class Result:
+class OfflineResult:
     """One result, parsed as far as it goes."""
 
     seen: Seen
     value: Any
     """None: not JSON."""
     excerpt: Excerpt | None = None
-    places: tuple[Place, ...] = ()
+    places: tuple[ResultPlace, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -69,19 +69,19 @@ class Result:
         return self.seen.error is not None
 
 
-def read_results(seen: tuple[Seen, ...]) -> tuple[Result, ...]:
+def read_results(seen: tuple[Seen, ...]) -> tuple[OfflineResult, ...]:
     """Read every result of a prompt."""
     return tuple(_read(one) for one in seen)
 
 
-def fields_of(results: tuple[Result, ...]) -> dict[str, tuple[str, ...]]:
+def fields_of(results: tuple[OfflineResult, ...]) -> dict[str, tuple[str, ...]]:
     """Ids by their key, and every path under `path`; free text is never among them."""
     found: dict[str, dict[str, None]] = {}
     for result in results:
         if result.failed:
             continue
         for key, value in scalars(result.value):
-            words = words_of(spaced(key))
+            words = identifier_words(spaced(key))
             if not isinstance(value, str | int) or isinstance(value, bool) or not words:
                 continue
             text = str(value)
@@ -94,14 +94,14 @@ def fields_of(results: tuple[Result, ...]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(values) for key, values in found.items()}
 
 
-def files_of(result: Result) -> tuple[str, ...]:
+def files_of(result: OfflineResult) -> tuple[str, ...]:
     """The files that a call was about: those that its arguments and its result name."""
     named = [*scalars(result.seen.args), *scalars(result.value)]
     paths = [value for key, value in named if isinstance(value, str) and value and _names_files(key)]
     return tuple(dict.fromkeys(paths))
 
 
-def holds_records(result: Result) -> bool:
+def holds_records(result: OfflineResult) -> bool:
     """Whether a search brought things that are no files: tickets, facts, orders."""
     return (
         not result.failed and not result.places and result.excerpt is None and any(True for _ in _items(result.value))
@@ -109,10 +109,10 @@ def holds_records(result: Result) -> bool:
 
 
 def _names_files(key: str) -> bool:
-    return bool(PATH_KEYS.intersection(word.removesuffix("s") for word in words_of(spaced(key))[-1:]))
+    return bool(PATH_KEYS.intersection(word.removesuffix("s") for word in identifier_words(spaced(key))[-1:]))
 
 
-def absence_in(result: Result) -> Absence | None:
+def absence_in(result: OfflineResult) -> Absence | None:
     """What a search looked for in vain; None where it says nothing, or could not look everywhere."""
     value = result.value if isinstance(result.value, dict) else {}
     scope, terms, searched = value.get("scope"), value.get("absent_terms"), value.get("files_searched")
@@ -137,11 +137,15 @@ def scalars(value: Any) -> Iterator[tuple[str, Any]]:
             yield key, now
 
 
-def _read(seen: Seen) -> Result:
+def _read(seen: Seen) -> OfflineResult:
     value = _parsed(seen)
     if seen.error is not None or not isinstance(value, dict):
-        return Result(seen=seen, value=value, places=() if seen.error else tuple(_places(value, seen.receipt_id)))
-    return Result(seen=seen, value=value, excerpt=_excerpt(value, seen), places=tuple(_places(value, seen.receipt_id)))
+        return OfflineResult(
+            seen=seen, value=value, places=() if seen.error else tuple(_places(value, seen.receipt_id))
+        )
+    return OfflineResult(
+        seen=seen, value=value, excerpt=_excerpt(value, seen), places=tuple(_places(value, seen.receipt_id))
+    )
 
 
 def _parsed(seen: Seen) -> Any:
@@ -172,7 +176,7 @@ def _excerpt(value: Mapping[str, Any], seen: Seen) -> Excerpt | None:
     )
 
 
-def _places(value: Any, receipt_id: str) -> Iterator[Place]:
+def _places(value: Any, receipt_id: str) -> Iterator[ResultPlace]:
     """The places in a list of hits, in the order the search gave them."""
     for item in _items(value):
         path = next((item[key] for key in _PATH_FIELDS if isinstance(item.get(key), str)), None)
@@ -181,10 +185,10 @@ def _places(value: Any, receipt_id: str) -> Iterator[Place]:
         hits = [hit for hit in _list(item.get("hits")) if isinstance(hit, dict) and type(hit.get("line")) is int]
         for hit in hits:
             terms = frozenset(term for term in _list(hit.get("terms")) if isinstance(term, str))
-            yield Place(path=path, line=hit["line"], receipt_id=receipt_id, terms=terms)
+            yield ResultPlace(path=path, line=hit["line"], receipt_id=receipt_id, terms=terms)
         if not hits:
             line = item.get("line", item.get("start_line"))
-            yield Place(path=path, line=line if type(line) is int else None, receipt_id=receipt_id)
+            yield ResultPlace(path=path, line=line if type(line) is int else None, receipt_id=receipt_id)
 
 
 def _items(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -4,8 +4,8 @@ from tallystick.gate.codes import Category
 from tallystick.providers.offline.choosing import is_of_files, is_reader, search_tool
 from tallystick.providers.offline.filling import Filled
 from tallystick.providers.offline.kinds import line_keys, takes_path
-from tallystick.providers.offline.prompt import Reading, ToolLine
-from tallystick.providers.offline.results import Result
+from tallystick.providers.offline.prompt import PromptReading, ToolLine
+from tallystick.providers.offline.results import OfflineResult
 from tallystick.providers.offline.wish import Wish
 from tallystick.records import record
 
@@ -13,7 +13,7 @@ UNAVAILABLE = str(Category.TOOL_UNAVAILABLE)
 
 
 @record
-class Call:
+class PlannedCall:
     """A call to make."""
 
     tool: str
@@ -24,9 +24,9 @@ class Call:
 class Situation:
     """What a step is decided by."""
 
-    reading: Reading
+    reading: PromptReading
     wish: Wish
-    results: tuple[Result, ...]
+    results: tuple[OfflineResult, ...]
     wanted: tuple[str, ...]
     """Where the role has to look."""
 
@@ -51,6 +51,6 @@ class Situation:
 
         return max(found, key=fitness, default=None)
 
-    def tool_of(self, result: Result) -> ToolLine | None:
+    def tool_of(self, result: OfflineResult) -> ToolLine | None:
         """The tool a result came from."""
         return next((tool for tool in self.reading.tools if tool.name == result.seen.tool), None)

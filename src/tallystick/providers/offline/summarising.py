@@ -8,7 +8,8 @@ from typing import Any
 from tallystick.gate.reply.references import RECEIPT
 from tallystick.providers.offline.kinds import spaced
 from tallystick.providers.offline.results import scalars
-from tallystick.providers.offline.words import stem, words_of
+from tallystick.text.stems import stem
+from tallystick.text.words import identifier_words
 
 MAX_FACTS = 8
 MAX_VALUE = 200
@@ -92,4 +93,4 @@ def _plain(value: Any) -> str:
 
 
 def _shared(line: str, wanted: frozenset[str]) -> int:
-    return len({stem(word) for word in words_of(line)} & wanted)
+    return len({stem(word) for word in identifier_words(line)} & wanted)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Container, Iterable
 from datetime import datetime
 
-from tallystick.providers.offline.words import content_words, stem
+from tallystick.providers.offline.words import content_words
 from tallystick.records import record
+from tallystick.text.stems import stem
+from tallystick.text.words import QUERY_STOP_WORDS
 
 MAX_READ = 12_000
 """Characters of a request that are looked at: half from its beginning, half from its end."""
@@ -37,12 +39,7 @@ _ORDERS = re.compile(
 _LABEL = re.compile(r"(?:^|[.!?;:\n])\s{0,4}(?:the )?(?:task|question|request)[ ]?:(?=\s)", re.IGNORECASE)
 _NOT_PATHS = frozenset({"e.g", "i.e", "a.m", "p.m", "and/or", "he/she", "his/her", "n/a"})
 _SITES = (".com", ".org", ".net", ".edu", ".gov")
-_OPENS_A_REQUEST = frozenset({
-    "a", "an", "and", "are", "can", "check", "compare", "could", "did", "do", "does", "explain", "find", "for",
-    "get", "give", "has", "have", "how", "i", "in", "is", "list", "locate", "look", "my", "no", "please", "read",
-    "search", "show", "summarize", "tell", "the", "this", "use", "was", "were", "what", "when", "where", "which",
-    "who", "why", "will", "would", "write", "yes", "you", "your",
-})  # fmt: skip
+_OPENS_A_REQUEST = QUERY_STOP_WORDS | {"compare", "read", "summarize", "use", "write", "yes"}
 
 
 @record

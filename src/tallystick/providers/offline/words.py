@@ -1,24 +1,13 @@
 """Words of a text, and what two texts share."""
 
-import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # noqa: RUF001
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-STOP = frozenset({
-    "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do",
-    "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having",
-    "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let",
-    "like", "me", "more", "most", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our",
-    "out", "over", "own", "please", "quite", "s", "same", "she", "should", "so", "some", "such", "t", "tell",
-    "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
-    "through", "to", "too", "under", "until", "up", "us", "use", "very", "was", "we", "were", "what", "when",
-    "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "hello", "hi",
-    "hey", "anybody", "anyone", "anything", "somebody", "someone", "something", "nobody", "everybody", "everyone",
-    "don't", "doesn't", "isn't", "it's", "i'm", "i'd", "can't",
-})  # fmt: skip
+from tallystick.text.stems import stem
+from tallystick.text.words import QUERY_STOP_WORDS, identifier_words
+
+_DOING_WORDS = frozenset({"find", "list", "search", "show", "check", "locate", "look"})
+"""Words that name what a tool does; elsewhere they only ask."""
+STOP = QUERY_STOP_WORDS - _DOING_WORDS | {"use"}
 HOW = frozenset({
     "answer", "call", "calls", "evidence", "exactly", "json", "needed", "nonce", "object", "question", "request",
     "return", "step", "task", "text", "tool", "tools", "use", "using",
@@ -34,9 +23,6 @@ ASKING = frozenset({
     "workspace", "write", "written",
 })  # fmt: skip
 """Words by which people ask; they seldom stand in what is asked for."""
-_ENDINGS = ("'s", "ingly", "edly", "ing", "ies", "ied", "es", "ed", "ly", "s", "y", "e")
-_SHORTEST = 3
-
 # What people say for the same doing; the first word of each row stands for all.
 _DOINGS = (
     "search find locate look lookup discover mention occur contain query",
@@ -69,27 +55,16 @@ _ASKED_BY = {
 }
 
 
-def words_of(text: str) -> list[str]:
-    """Every word, in small letters; `orderId` and `order_id` are two words each."""
-    return [found.lower().replace("’", "'") for found in _WORD.findall(_HUMP.sub(" ", text))]  # noqa: RUF001
-
-
 def content_words(text: str) -> list[str]:
     """The words that say what a text is about, each once, in order."""
-    return [word for word in dict.fromkeys(words_of(text)) if word not in STOP and (len(word) > 1 or word.isdigit())]
-
-
-def stem(word: str) -> str:
-    """What a word shares with its other forms: `walked`, `walking`, `walks` → `walk`."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            return word[: -len(ending)]
-    return word
+    return [
+        word for word in dict.fromkeys(identifier_words(text)) if word not in STOP and (len(word) > 1 or word.isdigit())
+    ]
 
 
 def stems_of(text: str) -> list[str]:
     """The stems of all words that count, with repeats."""
-    return [stem(word) for word in words_of(text) if word not in STOP]
+    return [stem(word) for word in identifier_words(text) if word not in STOP]
 
 
 HOW_STEMS, ASKING_STEMS = frozenset(map(stem, HOW)), frozenset(map(stem, ASKING))
@@ -115,13 +90,3 @@ _ANSWERS: Mapping[str, frozenset[str]] = {
 def answered_stems(wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
     """The stems of a request that a text holds, or has another word for: `how old` is told by `Age`."""
     return frozenset(one for one in wanted if one in held or not held.isdisjoint(_ANSWERS.get(one, ())))
-
-
-def rarity(documents: Sequence[Iterable[str]]) -> dict[str, float]:
-    """Every word → how much it tells one document from the others (the idf of BM25)."""
-    holders: dict[str, int] = {}
-    for document in documents:
-        for word in set(document):
-            holders[word] = holders.get(word, 0) + 1
-    total = len(documents)
-    return {word: math.log(1 + (total - held + 0.5) / (held + 0.5)) for word, held in holders.items()}

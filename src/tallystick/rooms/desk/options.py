@@ -4,20 +4,66 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 
-from tallystick.rooms.desk.web_search.options import WebOptions
+
+class WebOptions(BaseModel):
+    """Where to search, and whose pages may be given on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    endpoint: str
+    """The engine's address: https, or http to this machine."""
+    engine: Literal["searxng", "brave"] = "searxng"
+    """How the engine is asked and how it answers."""
+    hosts: tuple[str, ...] = Field(min_length=1)
+    """Hosts whose pages may be given on; a name stands for its subdomains too. `*`: any, which is rarely wise."""
+    key_variable: str | None = None
+    """The environment variable that holds the engine's key."""
+    private: bool = False
+    """Whether the endpoint's name may lead to an address inside: an engine of your own in your own network."""
+    within_s: float = Field(default=10.0, gt=0, le=60)
+
+    @field_validator("hosts")
+    @classmethod
+    def _plain(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(host.strip().lower().removeprefix("*.").rstrip(".") for host in hosts)
+
+    def allows(self, host: str) -> bool:
+        """Whether pages of this host may be given on."""
+        name = host.lower().rstrip(".")
+        return any(each in {"*", name} or name.endswith(f".{each}") for each in self.hosts)
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+SendMode = Literal["review", "auto"]
+ANY_CATEGORY = "default"
+"""The name under which `send` holds the mode of categories that it does not name."""
+
+
+def _as_modes(value: Any) -> Any:
+    return {ANY_CATEGORY: value} if isinstance(value, str) else value
+
+
+def _as_tuple(value: Any) -> Any:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
 
 
 DOCUMENT_TOOLS = ("kb.search", "kb.read")
 """What reads the owner's documents."""
 _WRITTEN_BY_OTHERS = ("mem.", "insight.", "logs.", "tool.")
-_PROPOSALS = frozenset({
-    "record_observation", "create_or_link_entity_candidate", "propose_proposition", "attach_support",
-    "attach_contradiction", "propose_test", "execute_test_result_ingest", "request_consolidation", "archive_episode",
-})  # fmt: skip
+_PROPOSALS = frozenset(
+    {
+        "record_observation",
+        "create_or_link_entity_candidate",
+        "propose_proposition",
+        "attach_support",
+        "attach_contradiction",
+        "propose_test",
+        "execute_test_result_ingest",
+        "request_consolidation",
+        "archive_episode",
+    }
+)
 
 
 class VerdictPolicy(BaseModel):
@@ -25,9 +71,9 @@ class VerdictPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threshold: float = Field(default=0.4, ge=0, le=1)
-    """How much of a need one sentence, with its headings, must speak of to cover it."""
-    defer_categories: tuple[str, ...] = ("refund", "legal", "security")
+    threshold: float = Field(default=0.8, ge=0, le=1)
+    """The probability with which evidence must answer a need to cover it."""
+    defer_categories: tuple[str, ...] = ("refund", "complaint", "legal", "security", "safety", "minors")
     forbidden_topics: tuple[str, ...] = ()
     """Words or phrases; a customer's text that holds one is not answered."""
     sources: tuple[str, ...] = ("thread_id", "actor")
@@ -69,7 +115,7 @@ class Options(BaseModel):
     """The folder of the knowledge base, relative to the workspace; default: `kb`, if it is there."""
     kb_meaning: bool = True
     """Whether the knowledge base is searched by meaning too, where the vectors for it are installed."""
-    logs: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list)] | None = None
+    logs: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_tuple)] | None = None
     """Log files that people and agents may search: paths or patterns, such as `["logs/*.jsonl"]`."""
     web: WebOptions | None = None
     """The search engine behind `web.search`; without it there is no such tool."""
@@ -99,6 +145,9 @@ class Options(BaseModel):
 
     tool_policy: ToolLimits = ToolLimits()
 
+    send: Annotated[dict[str, SendMode], BeforeValidator(_as_modes)] = {ANY_CATEGORY: "review"}
+    """Whether replies that pass every check go out at once (`auto`) or wait for a person (`review`): one mode, or one
+    for each category of messages; `default` stands for the categories that are not named."""
     channel: Literal["file", "webhook"] = "file"
     """Where replies go."""
     outbox_folder: str = ".control-room/desk/outbox"
@@ -107,3 +156,7 @@ class Options(BaseModel):
     webhook_secret: SecretStr | None = None
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
+
+    def mode_of(self, category: str) -> SendMode:
+        """How replies to messages of a category are sent."""
+        return self.send.get(category, self.send.get(ANY_CATEGORY, "review"))

@@ -1,11 +1,11 @@
-"""What the desk needs of others: the server's own judgement, a place to note things, and a worker to wake."""
+"""Ports of the desk: the judge, the ledger's notes, and the call that wakes a worker."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tallystick.gate.session import Caller
 from tallystick.records import record
-from tallystick.rooms.desk.nouns import Judgement, Ticket
+from tallystick.rooms.desk.model import Judgement, Ticket
 
 
 @record
@@ -23,10 +23,14 @@ class CheckedReply:
 
 
 class Judge(Protocol):
-    """The server's own word. It reads, and changes nothing: it is asked inside the transaction of a fill."""
+    """Computes the server's verdict without side effects; called inside the transaction of a fill."""
+
+    def categories(self, content: str) -> tuple[str, ...]:
+        """The categories of a message, the most probable first; none: it belongs to no special one."""
+        ...
 
     def verdict(self, ticket: Ticket) -> Judgement:
-        """On a TOOL ticket, from the signed trace; what the worker proposed stands in its `final_outputs`."""
+        """Judge a TOOL ticket from its signed receipts; the worker's proposal is in its `final_outputs`."""
         ...
 
     def reply(self, ticket: Ticket, tool: Ticket) -> CheckedReply:
@@ -34,8 +38,12 @@ class Judge(Protocol):
         ...
 
 
+class Undelivered(Exception):  # noqa: N818 - not an internal error; the message is tried again
+    """A channel did not accept a message; the text gives the reason and nothing of the address."""
+
+
 class Note(Protocol):
-    """Writes down in the ledger what somebody did or tried. Ids and digests only, never text."""
+    """Records an action or attempt in the ledger: ids and digests, never text."""
 
     def __call__(self, caller: Caller, action: str, ticket_id: str, metadata: Mapping[str, Any]) -> str:
         """Give the record's id.
@@ -47,8 +55,8 @@ class Note(Protocol):
 
 
 @record
-class Surroundings:
-    """All that is not in the tables."""
+class ServicePorts:
+    """Everything the services need besides the tables."""
 
     judge: Callable[[], Judge]
     """Asked for when it is needed: it is joined after the desk is."""
@@ -59,15 +67,19 @@ class Surroundings:
     """Told that a ticket has come before people, after it is stored."""
     known_tools: Callable[[], frozenset[str]]
     new_id: Callable[[str], str]
-    """A kind → a new id of ours for it."""
+    """Kind → a new id."""
     new_token: Callable[[], str]
-    """A secret nobody can guess."""
+    """Creates a random token."""
     now: Callable[[], str]
     """RFC 3339."""
 
 
 class NoJudge:
-    """Stands in where no judge is joined: nothing proceeds without one."""
+    """Used until a judge is set: defers every ticket."""
+
+    def categories(self, content: str) -> tuple[str, ...]:  # noqa: ARG002 - whatever it is
+        """See `Judge`."""
+        return ()
 
     def verdict(self, ticket: Ticket) -> Judgement:  # noqa: ARG002 - whatever it is
         """See `Judge`."""

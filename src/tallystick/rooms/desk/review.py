@@ -1,11 +1,11 @@
-"""The human queue: what a machine could not settle, with its evidence, the rule and the draft.
+"""The review queue: tickets for a person, each with its evidence, the deciding rule and the draft.
 
     waiting ──take──► taken ──approve──► approved    the message is queued, by the person's word
        ▲                │  ├──reject───► rejected    nothing goes out
        │                │  └──more─────► returned    the ticket is worked on once more
        └────expiry──────┘
 
-Whoever takes a ticket has it for a while, so that no two answer at once. BLOCK never comes here: it is final.
+A reviewer takes a ticket for a while, so that two do not answer at once. BLOCK is final and never comes here.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,16 +15,16 @@ from typing import Any
 from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
 from tallystick.records import record
-from tallystick.rooms.desk.deriving import parent_of
-from tallystick.rooms.desk.filling import moved
-from tallystick.rooms.desk.judging.case import Shown
-from tallystick.rooms.desk.judging.judge import ServerJudge
-from tallystick.rooms.desk.judging.replies import Unsupported, evidence_texts, others_data, text_of, unsupported
-from tallystick.rooms.desk.limits import widened
-from tallystick.rooms.desk.nouns import Review, Ticket
-from tallystick.rooms.desk.office import Office
-from tallystick.rooms.desk.outbox.queueing import queue_reply
+from tallystick.rooms.desk.derivation import parent_of
+from tallystick.rooms.desk.gather.limits import widened
+from tallystick.rooms.desk.model import BEFORE_SENDING, Review, Ticket
+from tallystick.rooms.desk.reply.outbox import queue_reply
+from tallystick.rooms.desk.service import DeskService
 from tallystick.rooms.desk.store import Transaction
+from tallystick.rooms.desk.tickets.fill import moved
+from tallystick.rooms.desk.verdict.case import VerifiedEvidence
+from tallystick.rooms.desk.verdict.draft_rules import Unsupported, evidence_texts, others_data, text_of, unsupported
+from tallystick.rooms.desk.verdict.judge import ServerJudge
 
 TAKEN_MS = 15 * 60 * 1000
 """How long a ticket is one person's."""
@@ -36,69 +36,77 @@ LEAKS = Problem(code="personal_data", message="The text holds somebody's data th
 
 
 @record
-class Before:
-    """A ticket before a person: everything that is needed to decide."""
+class ReviewItem:
+    """A review with everything that a person needs to decide."""
 
     review: Review
     ticket: Ticket
     evidence: tuple[Mapping[str, Any], ...]
-    """Pieces with `holds`: whether the words stand where they are said to; `author` and `counts`: by the server."""
+    """Pieces with `holds` (the quote was found), `author` and `counts`, all computed by the server."""
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form."""
         one = self.review
         return {
-            "ticket_id": one.ticket_id, "state": one.state, "rule_id": one.rule_id, "reason": one.reason,
-            "draft": one.draft, "person": one.person, "taken_until": one.taken_until, "created": one.created,
-            "updated": one.updated, "kind": self.ticket.kind, "event": dict(self.ticket.event),
+            "ticket_id": one.ticket_id,
+            "state": one.state,
+            "rule_id": one.rule_id,
+            "reason": one.reason,
+            "draft": one.draft,
+            "person": one.person,
+            "taken_until": one.taken_until,
+            "created": one.created,
+            "updated": one.updated,
+            "kind": self.ticket.kind,
+            "event": dict(self.ticket.event),
             "evidence": [dict(piece) for piece in self.evidence],
-        }  # fmt: skip
+        }
 
 
-class Reviews:
-    """The queue of one desk. Every decision is a person's, and stands in the ledger before it takes effect."""
+class ReviewQueue:
+    """The review queue of one desk. Every decision is made by a person and recorded before it takes effect."""
 
-    def __init__(self, office: Office, judge: ServerJudge) -> None:
-        self._office = office
+    def __init__(self, service: DeskService, judge: ServerJudge) -> None:
+        self._service = service
         self._judge = judge
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
-    def queue(self, *, state: str | None = "waiting", limit: int = 50, offset: int = 0) -> tuple[list[Before], int]:
+    def queue(self, *, state: str | None = "waiting", limit: int = 50, offset: int = 0) -> tuple[list[ReviewItem], int]:
         """What waits, oldest first, and how much there is in all."""
         self.expire()
-        with self._office.store.reading() as tx:
+        with self._service.store.reading() as tx:
             found, total = tx.reviews(state=state, limit=limit, offset=offset)
             return [self._before(tx, review) for review in found], total
 
-    def show(self, ticket_id: str) -> Before | Problem:
+    def show(self, ticket_id: str) -> ReviewItem | Problem:
         """One of them."""
-        with self._office.store.reading() as tx:
+        with self._service.store.reading() as tx:
             review = tx.review(ticket_id, lock=False)
             return NO_REVIEW if review is None else self._before(tx, review)
 
-    def undecided(self, ticket_id: str, *, caller: Caller) -> Before | Problem:
+    def undecided(self, ticket_id: str, *, caller: Caller) -> ReviewItem | Problem:
         """One of them that this person may still decide about; a problem where every decision would be refused."""
-        with self._office.store.reading() as tx:
+        with self._service.store.reading() as tx:
             review = tx.review(ticket_id, lock=False)
             open_to = _open_to(review, caller, tx.clock())
             return open_to if isinstance(open_to, Problem) else self._before(tx, open_to)
 
-    def _before(self, tx: Transaction, review: Review) -> Before:
+    def _before(self, tx: Transaction, review: Review) -> ReviewItem:
         ticket = tx.get(review.ticket_id, lock=False) or Ticket(body={"id": review.ticket_id})
         case = self._judge.case(_evidence_ticket(tx, ticket))
-        shown: dict[tuple[Any, Any], Shown] = {(one.source, one.snippet): one for one in case.shown}
+        shown: dict[tuple[Any, Any], VerifiedEvidence] = {(one.source, one.snippet): one for one in case.shown}
         pieces = [_checked(piece, shown.get((piece.get("source"), piece.get("snippet")))) for piece in case.claimed]
-        return Before(review=review, ticket=ticket, evidence=tuple(pieces))
+        return ReviewItem(review=review, ticket=ticket, evidence=tuple(pieces))
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
     def take(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
-        """Take a ticket in hand for a while; taking one's own again makes it last."""
+        """Assign a review to its caller for a while; again extends it."""
         return self._change(ticket_id, caller, "desk.take", lambda tx, review: self._taken(tx, review, caller))
 
     def reassign(self, ticket_id: str, to: str, *, caller: Caller) -> Review | Problem:
-        """Give a ticket that one has in hand to somebody else."""
+        """Reassign a review to somebody else."""
 
         def how(tx: Transaction, review: Review) -> Review | Problem:
             return replace(review, state="taken", person=to, taken_until=tx.clock() + TAKEN_MS)
@@ -126,7 +134,7 @@ class Reviews:
             if wrong and not insist:
                 message = f"{wrong[0].why}: {wrong[0].sentence[:120]} Cite evidence, or insist."
                 return Problem(code="unsupported_sentence", message=message)
-            return self._sent(tx, replace(review, draft=text), text, caller)
+            return self._sent(tx, review, text, caller)
 
         return self._change(ticket_id, caller, "desk.edit", how)
 
@@ -153,12 +161,12 @@ class Reviews:
 
         after = self._change(ticket_id, caller, "desk.more_evidence", how)
         if isinstance(after, Review):
-            self._office.around.wake([ticket_id])
+            self._service.around.wake([ticket_id])
         return after
 
     def expire(self) -> int:
-        """Give back what somebody took and left lying."""
-        with self._office.store.transaction() as tx:
+        """Release assignments that have expired."""
+        with self._service.store.transaction() as tx:
             taken, _ = tx.reviews(state="taken", limit=500)
             late = [review for review in taken if review.taken_until <= tx.clock()]
             for review in late:
@@ -186,16 +194,16 @@ class Reviews:
         if others_data(plain, ticket.event, self._judge.policy) is not None:
             return LEAKS
         saved = tx.save(moved(ticket, "done"), was=ticket)
-        tx.put_review(replace(review, state="approved", person=caller.subject))
-        queue_reply(tx, saved, plain, channel=self._office.options.channel, by=caller.subject)
-        # A person's word against the machine's: how often that happens is worth knowing.
-        tx.count("overrides")
-        return replace(review, state="approved", person=caller.subject)
+        queue_reply(tx, saved, plain, channel=self._service.options.channel, by=caller.subject)
+        if review.rule_id != BEFORE_SENDING or text != review.draft:
+            # A person's word against the machine's: how often that happens is worth knowing.
+            tx.count("overrides")
+        return replace(review, draft=text, state="approved", person=caller.subject)
 
     def _change(
         self, ticket_id: str, caller: Caller, action: str, how: Callable[[Transaction, Review], Review | Problem]
     ) -> Review | Problem:
-        with self._office.store.transaction() as tx:
+        with self._service.store.transaction() as tx:
             review = _open_to(tx.review(ticket_id), caller, tx.clock())
             if isinstance(review, Problem):
                 return review
@@ -207,13 +215,11 @@ class Reviews:
             if after.state != "taken":
                 tx.count("queue.decided")
                 tx.count("queue.ms", tx.clock() - review.created)
-            self._office.around.note(
-                caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state}
-            )  # fmt: skip
+            self._service.around.note(caller, action, ticket_id, {"rule_id": review.rule_id, "state": after.state})
         return after
 
 
-def _checked(piece: Mapping[str, Any], shown: Shown | None) -> dict[str, Any]:
+def _checked(piece: Mapping[str, Any], shown: VerifiedEvidence | None) -> dict[str, Any]:
     """A piece as it was claimed, with what the server knows of it: a worker's word on its author is not shown."""
     author = "tool" if shown is None else shown.author
     return {**piece, "holds": shown is not None, "author": author, "counts": shown is not None and shown.counts}
@@ -231,7 +237,7 @@ def _open_to(review: Review | None, caller: Caller, now: int) -> Review | Proble
 
 
 def _fresh(ticket: Ticket) -> Ticket:
-    """The ticket as one that nobody has worked on, and that more may be spent on."""
+    """The ticket reset for another attempt, with wider limits."""
     metadata = {name: value for name, value in ticket.metadata.items() if name != "final_outputs"}
     if ticket.kind == "TOOL":
         metadata["tool_input"] = {**ticket.tool_input, "tool_policy": widened(ticket)}
@@ -239,7 +245,7 @@ def _fresh(ticket: Ticket) -> Ticket:
 
 
 def _evidence_ticket(tx: Transaction, ticket: Ticket) -> Ticket:
-    """The TOOL ticket whose evidence stands behind a ticket; itself if it is one."""
+    """The TOOL ticket that holds the evidence of a ticket; itself if it is one."""
     if ticket.kind != "REPLY":
         return ticket
     parent = parent_of(ticket)

@@ -1,4 +1,4 @@
-"""The desk as the gate sees it: its tools, and the tickets of one workspace."""
+"""The desk room: its tools, flows and services for one workspace."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tallystick.plugin import RoomContext
-    from tallystick.rooms.desk.clerk import Clerk
-    from tallystick.rooms.desk.flows.working import Worker
-    from tallystick.rooms.desk.judging.judge import ServerJudge
-    from tallystick.rooms.desk.kb.joined import Library
-    from tallystick.rooms.desk.logs.searching import LogFiles
-    from tallystick.rooms.desk.office import Office
+    from tallystick.reading.embedder import Embedder
+    from tallystick.rooms.desk.agent import DeskAgent
+    from tallystick.rooms.desk.flows.worker import Worker
+    from tallystick.rooms.desk.kb.library import Library
+    from tallystick.rooms.desk.logs.search import LogFiles
     from tallystick.rooms.desk.options import Options
-    from tallystick.rooms.desk.review import Reviews
+    from tallystick.rooms.desk.review import ReviewQueue
+    from tallystick.rooms.desk.service import DeskService
     from tallystick.rooms.desk.store import Store
+    from tallystick.rooms.desk.verdict.judge import ServerJudge
     from tallystick.turns.durable import Durable
     from tallystick.turns.flow_context import FlowContext
 
+EXAMPLES = "desk/categories.toml"
+"""The owner's examples of messages, by category, relative to the workspace."""
 KB_FOLDER = "kb"
 """Where the knowledge base is unless the settings say otherwise."""
 
@@ -55,20 +58,21 @@ class Desk(Room):
         return Store(self._context.engine)
 
     @cached_property
-    def office(self) -> "Office":
-        """Tickets: taken, leased, filled, judged and answered."""
-        from tallystick.rooms.desk.office import Fittings, Office  # noqa: PLC0415 - as above
+    def service(self) -> "DeskService":
+        """The services of the desk."""
+        from tallystick.rooms.desk.service import DeskService, ServiceContext  # noqa: PLC0415 - as above
 
         context = self._context
-        fittings = Fittings(
+        service_context = ServiceContext(
             workspace=context.workspace,
             options=self.options,
             ledger=context.ledger,
+            http=context.http,
             new_id=context.new_id,
             known_tools=lambda: frozenset(context.cards()),
             now=self.now,
         )
-        made = Office(self.store, fittings)
+        made = DeskService(self.store, service_context)
         made.judge = self.judge
         made.woken = self._woken
         return made
@@ -80,53 +84,57 @@ class Desk(Room):
 
     @cached_property
     def library(self) -> "Library":
-        """The knowledge base; its folder is looked at when something is asked of it."""
-        from tallystick.rooms.desk.kb.joined import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
+        """The knowledge base; its folder is read on first use."""
+        from tallystick.rooms.desk.kb.library import FOLDER, open_library  # noqa: PLC0415 - readers of five formats
 
         return open_library(
             self._context.workspace,
             self.options.kb or FOLDER,
-            by_meaning=self.options.kb_meaning,
+            choose_embedder=self._embedder,
             limits=self._context.settings.imports,
         )
+
+    def _embedder(self) -> "Embedder | None":
+        found: Embedder | None = self._context.embeddings.for_reading() if self.options.kb_meaning else None
+        return found
 
     @cached_property
     def logs(self) -> "LogFiles":
         """The log files that the settings name."""
-        from tallystick.rooms.desk.logs.searching import LogFiles  # noqa: PLC0415 - as above
+        from tallystick.rooms.desk.logs.search import LogFiles  # noqa: PLC0415 - as above
 
         return LogFiles(self._context.workspace, self.options.logs or ())
 
     @cached_property
-    def reviews(self) -> "Reviews":
-        """What waits for people."""
-        from tallystick.rooms.desk.review import Reviews  # noqa: PLC0415 - as above
+    def reviews(self) -> "ReviewQueue":
+        """The review queue."""
+        from tallystick.rooms.desk.review import ReviewQueue  # noqa: PLC0415 - as above
 
-        return Reviews(self.office, self.judge)
+        return ReviewQueue(self.service, self.judge)
 
     def flows(self, durable: "Durable", context: "FlowContext") -> None:
-        """Register the desk's long work, and let our own workers be woken."""
+        """Register the durable flows, and the call that wakes the built-in worker."""
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
 
         own = self.options.workers == "own"
-        self._woken = join_tickets(lambda: (self.office, self.worker(context)), durable, own=own)
-        if "office" in self.__dict__:
-            self.office.woken = self._woken
+        self._woken = join_tickets(lambda: (self.service, self.worker(context)), durable, own=own)
+        if "service" in self.__dict__:
+            self.service.woken = self._woken
 
-    def worker(self, hands: "FlowContext") -> "Worker":
-        """Whoever works on tickets here."""
-        from tallystick.rooms.desk.flows.working import Worker  # noqa: PLC0415 - as above
+    def worker(self, flow_context: "FlowContext") -> "Worker":
+        """The built-in worker of this workspace."""
+        from tallystick.rooms.desk.flows.worker import Worker  # noqa: PLC0415 - as above
         from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
 
         agent = self.options.agent
         if agent is not None and Registry(self._context.workspace).get(agent) is None:
-            # Tickets are not held up by it, but whoever wrote it meant something else.
+            # Tickets are still handled by rules, but the setting is probably a mistake.
             _log.warning("rooms.desk.agent names %r, which is no agent here: rules do its work", agent)
-        return Worker(self.office, hands, self.judge, self.judge.policy, self.clerk)
+        return Worker(self.service, flow_context, self.judge, self.judge.policy, self.desk_agent)
 
-    def clerk(self, hands: "FlowContext") -> "Clerk | None":
+    def desk_agent(self, flow_context: "FlowContext") -> "DeskAgent | None":
         """The desk's model, where the settings name an agent that has one."""
-        from tallystick.rooms.desk.clerk import Clerk  # noqa: PLC0415 - as above
+        from tallystick.rooms.desk.agent import DeskAgent  # noqa: PLC0415 - as above
         from tallystick.storage.agents import Registry  # noqa: PLC0415 - as above
 
         if self.options.agent is None:
@@ -135,23 +143,32 @@ class Desk(Room):
         if endpoint.provider == OFFLINE:
             return None
         told = self.options.instructions
-        return Clerk(hands=hands, endpoint=endpoint, policy=self.judge.policy, instructions=told)
+        return DeskAgent(
+            flow_context=flow_context,
+            endpoint=endpoint,
+            policy=self.judge.policy,
+            classifier=self.judge.classifier,
+            instructions=told,
+        )
 
     @cached_property
     def judge(self) -> "ServerJudge":
-        """The server's own word, from the ledger."""
-        from tallystick.rooms.desk.judging.judge import ServerJudge  # noqa: PLC0415 - only where tickets are judged
+        """Computes verdicts from the ledger."""
+        from tallystick.rooms.desk.triage.categories import MessageClassifier, read_examples  # noqa: PLC0415 - only
+        from tallystick.rooms.desk.verdict.judge import ServerJudge  # noqa: PLC0415 - where tickets are judged
 
         def effect(tool: str) -> str | None:
             card = self._context.cards().get(tool)
             return None if card is None else card.effect
 
-        return ServerJudge(self.options.verdict, self._context.ledger.session, effect)
+        examples = read_examples(self._context.workspace / EXAMPLES)
+        classifier = MessageClassifier(examples, self._embedder)
+        return ServerJudge(self.options.verdict, self._context.ledger.session, effect, classifier)
 
     def tools(self) -> Iterable[Tool]:
-        """What agents may call here: only what there is something to read of.
+        """The tools whose sources are configured.
 
-        A tool that can only say that it has nothing would stand in every agent's catalogue, and be chosen.
+        A tool without a source would still be offered to every agent, and chosen.
         """
         found: list[Tool] = []
         if self.options.kb is not None or (self._context.workspace / KB_FOLDER).is_dir():
@@ -165,14 +182,19 @@ class Desk(Room):
         if self.options.web is not None:
             from tallystick.rooms.desk.tools.web_search import web_search  # noqa: PLC0415 - off by default
 
-            yield web_search(self.options.web)
+            yield web_search(self.options.web, self._context.http)
+
+    def close(self) -> None:
+        """Close the index of the knowledge base."""
+        if "library" in self.__dict__:
+            self.library.kb.close()
 
     def gauges(self) -> "Mapping[str, float]":
         """The desk's figures by the names that a dashboard knows; none where the database cannot be read now."""
         from tallystick.rooms.desk.store import DATABASE_ERRORS  # noqa: PLC0415 - as above
 
         try:
-            found = self.office.figures()
+            found = self.service.figures()
         except (*DATABASE_ERRORS, TallyError) as error:
             # The other figures must still be shown.
             _log.warning("the desk's figures cannot be read: %s", error)

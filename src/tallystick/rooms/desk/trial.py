@@ -1,4 +1,4 @@
-"""The support desk of an open workspace: questions tried on the spot, and tickets worked off here and now."""
+"""Run the desk in this process: try a question, or work on waiting tickets."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,20 +8,23 @@ from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import room_in
 from tallystick.records import record
-from tallystick.rooms.desk.nouns import Judgement, Ticket
+from tallystick.rooms.desk.calibration import Attempt
+from tallystick.rooms.desk.model import Judgement, Ticket
 from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.triage.categories import GENERAL
+from tallystick.rooms.desk.verdict.draft_rules import text_of
 
 ROUNDS = 8
 """TRIAGE, TOOL and REPLY are three; the rest is room for what is tried again."""
 
 
 @record
-class Tried:
-    """What would become of a question."""
+class TrialResult:
+    """The outcome of a tried question."""
 
     ticket_id: str
     status: str
-    """Where it came to its end: done, review, blocked, failed."""
+    """The final status: done, review, blocked or failed."""
     decision: str
     """What triage said."""
     reason: str
@@ -33,8 +36,8 @@ class Tried:
     """What would go out; empty if nothing does."""
 
 
-class Support:
-    """The desk, as doors that work on it themselves need it."""
+class DeskRunner:
+    """Runs the desk of an open workspace in this process."""
 
     def __init__(self, gate: Gate) -> None:
         """Take the desk of a workspace.
@@ -43,8 +46,9 @@ class Support:
             PartMissing: It is not installed.
         """
         self.room = room = room_in(gate, "desk", Desk)
-        self.office = room.office
+        self.service = room.service
         self._worker = room.worker(GateFlowContext(gate))
+        self._tries = 0
 
     def work(self, ticket_ids: Sequence[str] | None = None, *, run: str, limit: int = 1_000) -> Iterator[Ticket]:
         """Work off tickets in this process, and those that follow from them; gives each as it ends.
@@ -71,33 +75,45 @@ class Support:
         return None if isinstance(filled, Problem) else (filled.ticket, filled.derived)
 
     def _waiting(self, limit: int) -> list[str]:
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             return [one.ticket_id for one in tx.waiting(kind=None, limit=limit, lock=False)]
 
-    def attempt(self, question: str, *, run: str) -> Tried | str:
+    def attempt(self, question: str, *, run: str) -> TrialResult | str:
         """Take a question as a customer's message and see what becomes of it; a text says why it was not taken.
 
-        It is a ticket of this workspace like any other: what goes out waits in the outbox, for whoever sends.
+        It is a ticket of this workspace like any other: its reply waits in the outbox.
         """
-        received = self.office.intake.take({"type": "question", "thread_id": run, "content": question, "actor": "you"})
+        received = self.service.intake.take({"type": "question", "thread_id": run, "content": question, "actor": "you"})
         if received.ticket_id is None:
             return received.reason or received.status
         ended = list(self.work([received.ticket_id], run=run))
         return self._tried(received.ticket_id, ended)
 
-    def _tried(self, ticket_id: str, ended: Sequence[Ticket]) -> Tried:
+    def as_if_sent(self, content: str) -> Attempt:
+        """What would become of a message if replies were sent at once; for a workspace that is thrown away."""
+        self._tries += 1
+        tried = self.attempt(content, run=f"calibrate-{self._tries}")
+        category = next(iter(self.room.judge.categories(content)), GENERAL)
+        if isinstance(tried, str):
+            return Attempt(category=category, reply="", draft="")
+        return Attempt(category=category, reply=tried.sent, draft=text_of(tried.draft) or tried.sent)
+
+    def _tried(self, ticket_id: str, ended: Sequence[Ticket]) -> TrialResult:
         last = ended[-1]
         tool = next((one for one in ended if one.kind == "TOOL"), None)
         triage = ended[0].final_outputs.get("triage", {})
         shown = self.room.reviews.show(last.ticket_id)
-        with self.office.store.reading() as tx:
+        with self.service.store.reading() as tx:
             queued, _ = tx.outbox(ticket_id=last.ticket_id)
         judged = last.judged if last.judged is not None else (None if tool is None else tool.judged)
         evidence = () if tool is None else tool.final_outputs.get("tool_context", {}).get("evidence", ())
-        return Tried(
-            ticket_id=ticket_id, status=last.status, decision=str(triage.get("decision", "")),
-            reason=str(triage.get("short_reason", "")), verdict=judged,
+        return TrialResult(
+            ticket_id=ticket_id,
+            status=last.status,
+            decision=str(triage.get("decision", "")),
+            reason=str(triage.get("short_reason", "")),
+            verdict=judged,
             evidence=tuple(dict(one) for one in evidence),
             draft="" if isinstance(shown, Problem) else shown.review.draft,
             sent=str(queued[0].payload.get("text", "")) if queued else "",
-        )  # fmt: skip
+        )

@@ -1,4 +1,8 @@
-"""Insight: what the support tickets say, with numbers that can be recomputed."""
+"""Insight: what support tickets say, with numbers that can be recomputed.
+
+ingest → embed → cluster → analyse → report name the steps; `query` is the typed language that numbers are asked in,
+`question` reads words as such a query, `figures` computes numbers and `search` finds tickets.
+"""
 
 from tallystick.plugin import CommandReference, Manifest
 
@@ -6,7 +10,18 @@ MANIFEST = Manifest(
     name="insight",
     summary="Say what support tickets are about, with numbers that can be recomputed.",
     room="tallystick.rooms.insight.room:Insight",
-    requires=("defusedxml", "numpy", "openpyxl", "scipy", "sklearn", "usearch", "wordllama"),
+    requires=(
+        "charset_normalizer",
+        "defusedxml",
+        "numpy",
+        "openpyxl",
+        "phonenumbers",
+        "dateutil",
+        "scipy",
+        "sklearn",
+        "usearch",
+        "wordllama",
+    ),
     install="pip install 'tallystick[insight]'",
     settings="tallystick.rooms.insight.options:InsightSettings",
     migrations="tallystick.rooms.insight.store.migrations",
@@ -22,6 +37,21 @@ MANIFEST = Manifest(
         "/history",
         "/analytics",
     ),
+    tools=(
+        "insight.search",
+        "tool.analysis.query",
+        "tool.analysis.run",
+        "tool.cluster.run",
+        "tool.embed.run",
+        "tool.history.list",
+        "tool.ingest.upload",
+        "tool.prompts.list",
+        "tool.prompts.load",
+        "tool.prompts.save",
+        "tool.reports.get",
+        "tool.search.nn",
+    ),
+    data_tables=("tally_insight_datasets",),
     commands=(
         CommandReference(
             name="insight",

@@ -1,14 +1,14 @@
-"""Insight's part of `tally demo`: two months of support tickets, from the file to a report whose numbers hold."""
+"""Insight's part of `tally demo`: two months of support tickets, from the file to a rechecked report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.kit import Part, Shown, Stage
+from tallystick.doors.cli.kit import DemoContext, DemoPart, DemoResult
 from tallystick.rooms.insight.cli.calls import ingest, insight_in
 from tallystick.rooms.insight.cli.report import make_report, say_answer, say_report
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.reports.building import Report
+    from tallystick.rooms.insight.report.report import Report
 
 FOLDER = "data"
 TICKETS = f"{FOLDER}/tideline-tickets.csv"
@@ -17,7 +17,7 @@ QUESTION = "What changed between March and April?"
 MAX_PAGES = 1000
 TRY = (
     'tally insight search {dataset} "the app signs me out"',
-    'tally insight analyze {dataset} "Which department gets the most tickets?"',
+    'tally insight ask {dataset} "Which department gets the most tickets?"',
     "tally insight recheck {page}",
 )
 
@@ -37,7 +37,7 @@ def prepare(folder: Path) -> str:
     return f"{TICKETS}, two months of a company's support tickets, all of it invented ({there})"
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: DemoContext) -> DemoResult:
     """Take the file, group it, ask, report, and compute every number of the report again."""
     gate, screen = stage.gate, stage.screen
     screen.line("Taken in, e-mail addresses, phones, cards and accounts replaced on the way:")
@@ -59,14 +59,17 @@ def play(stage: Stage) -> Shown:
     screen.line(f"The whole report, with charts, is {page}.")
     held = f"{found.checked - len(found.differences)} of {found.checked}"
     screen.line(f"Every number in it was computed again from the tickets: {held} hold.")
-    return Shown(
+    return DemoResult(
         ok=found.ok and made["run"] is not None and bool(answer.get("sentences")),
         data={
-            "dataset": taken, "run": made["run"], "analysis": made["analysis"], "report": page,
+            "dataset": taken,
+            "run": made["run"],
+            "analysis": made["analysis"],
+            "report": page,
             "rechecked": found.as_dict(),
         },
         try_next=tuple(line.format(dataset=taken["dataset_id"], page=page) for line in TRY),
-    )  # fmt: skip
+    )
 
 
 def _write(workspace: Path, made: "Report") -> str:
@@ -82,4 +85,4 @@ def _write(workspace: Path, made: "Report") -> str:
     raise FileExistsError(PAGE)
 
 
-PART = Part(name="insight", title="What two months of support tickets say", prepare=prepare, play=play, order=20)
+PART = DemoPart(name="insight", title="What two months of support tickets say", prepare=prepare, play=play, order=20)

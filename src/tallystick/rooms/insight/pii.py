@@ -25,7 +25,7 @@ PLACEHOLDER = re.compile(r"\[(email|phone|card|iban|ip|id):[0-9a-f]{10}\]")
 
 _LOCAL_BACKWARDS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}")
 _NOT_OF_A_NAME = re.compile(r"\A(?:.*[=/|{}?&*`^!#$~]|['.+%-]+)", re.DOTALL)
-"""What may stand before an address by the letter of the standard, and in practice is a query or a list around it."""
+"""Characters that the standard allows before an address, and that in practice belong to a query or list around it."""
 _DOMAIN = re.compile(r"(?:\w(?:[\w-]{0,61}\w)?\.){1,8}[^\W\d_]{2,24}")
 _AT = re.compile(r"[\[({]\s?at\s?[\])}]", re.IGNORECASE)
 _OBFUSCATED = re.compile(
@@ -34,15 +34,20 @@ _OBFUSCATED = re.compile(
     re.IGNORECASE,
 )
 _DOT = re.compile(r"\s?[\[({]\s?dot\s?[\])}]\s?", re.IGNORECASE)
-_BETWEEN = " \u00a0\u202f.\\-"
-_IBAN = re.compile(rf"\d\d(?<=[A-Za-z]{{2}}\d\d)(?:[{_BETWEEN}]?[A-Za-z0-9]{{2,4}}){{3,8}}(?![A-Za-z0-9])")
+_SPACES = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
+"""Spaces that are written inside numbers."""
+_BETWEEN = rf"{_SPACES}.\-"
+_IBAN = re.compile(
+    rf"\d\d(?<=[A-Za-z]{{2}}\d\d)(?:[{_BETWEEN}]?[A-Za-z0-9]){{11,30}}(?:(?![A-Za-z0-9])|(?=[A-Za-z]{{2}}\d\d))"
+)
+_IBAN_START = re.compile(r"[A-Za-z]{2}\d\d")
 _APART = re.compile(rf"[{_BETWEEN}]")
-_CARD = re.compile(r"\d(?:[ \u00a0\u202f\-.]{0,2}\d){11,60}")
+_CARD = re.compile(rf"\d(?:[{_SPACES}\-.]{{0,2}}\d){{11,60}}")
 _GROUP = re.compile(r"\d+")
 _IPV4 = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d]|\.\d)")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:[0-9A-Fa-f]{0,4}|(?:\d{1,3}\.){3}\d{1,3})(?![\w:.]\w)")
-_PHONE = re.compile(r"\d[\d()./ \u00a0\u202f\-\u2010-\u2013]{5,22}\d(?:\s?(?:x|ext\.?|extension)\s?\d{1,6})?(?![\w@])")
-_BEFORE_PHONE = re.compile(r"(?<![\w.,/#@+-])[+(]{0,3}$|(?<=[A-Za-z][.:])[+(]{0,3}$")
+_PHONE = re.compile(rf"\d[\d()./{_SPACES}\-\u2010-\u2013]{{5,22}}\d(?:\s?(?:x|ext\.?|extension)\s?\d{{1,6}})?(?![\w@])")
+_BEFORE_PHONE = re.compile(r"(?<![\w.,/#@+-])[+(]{0,3}$|(?<=[A-Za-z][.:])[+(]{0,3}$|(?<=\w[/,|;=-])\(?\+$")
 _DIGITS = re.compile(r"\D+")
 _SEVEN_DIGITS = re.compile(r"\d(?:\D*\d){6}")
 """Fewer are no telephone number, and nothing longer."""
@@ -78,7 +83,7 @@ class Placeholders:
         self._token = keyed_by(key)
 
     def clean(self, text: str) -> str:
-        """The text with placeholders in the place of personal data; what is none stays as it is."""
+        """The text with placeholders in the place of personal data; everything else stays as it is."""
         if "@" in text:
             text = "".join(self._emails(text))
         if _AT.search(text):
@@ -126,22 +131,26 @@ class Placeholders:
         return self._mark("email", f"{found[1]}@{host}".lower()) if "." in host else found[0]
 
     def _ibans(self, text: str) -> Iterator[str]:
-        done = 0
-        for found in _IBAN.finditer(text):
-            start = found.start() - 2
-            if start < done or (start and text[start - 1].isalnum()):
-                continue
-            end = _end_of_iban(text, start, found.end())
+        done, at = 0, _IBAN.search(text)
+        while at is not None:
+            start = at.start() - 2
+            apart = start == done or not text[start - 1].isalnum()
+            end = _end_of_iban(text, start, at.end()) if start >= done and apart else 0
             if end:
                 yield text[done:start]
                 yield self._mark("iban", _APART.sub("", text[start:end]).upper())
                 done = end
+            # The next one may begin inside of what looked like this one.
+            at = _IBAN.search(text, end or at.start() + 1)
         yield text[done:]
 
     def _card(self, found: re.Match[str]) -> str:
-        """Other numbers may stand before and after it, so every run of whole groups is tried, the longest first."""
+        """Other numbers may surround it, so every run of whole groups is tried, the longest first."""
         given = found[0]
         groups = [(group.start(), group.end()) for group in _GROUP.finditer(given)]
+        if [end - start for start, end in groups] == [4, 4, 4, 4]:
+            # Whole or not at all: three of the four groups of an order number pass the check one time in ten.
+            groups = [(0, len(given))]
         for first, (start, _) in enumerate(groups):
             for _, end in reversed(groups[first : first + _MOST_GROUPS]):
                 normal = _DIGITS.sub("", given[start:end])
@@ -150,8 +159,10 @@ class Placeholders:
         return given
 
     def _ip(self, found: re.Match[str]) -> str:
-        # The pattern begins with a digit; one of a longer number or version is none of an address.
-        if found.start() and found.string[found.start() - 1] in "0123456789.":
+        # The pattern begins with a digit; part of a longer number or version is not an address.
+        # `v3.12.0.4` is a version, as anything is that follows a letter.
+        before = found.string[found.start() - 1 : found.start()]
+        if before and (before in "0123456789." or (before.isalpha() and ":" not in found[0])):
             return found[0]
         try:
             address = ip_address(found[0])
@@ -169,21 +180,26 @@ class Placeholders:
             first = before.start() if before else at.start()
             phone = phone_in(text[first : at.end()], text[max(0, first - 40) : first]) if before else None
             if phone:
-                start, end, digits = phone
+                start, end, normal = phone
                 yield text[done : first + start]
-                yield self._mark("phone", digits.lstrip("0"))
+                yield self._mark("phone", normal)
                 done = first + end
+                if text[done : done + 1] == "/":
+                    # A second number follows; behind the sign it would look like part of a path.
+                    yield "/"
+                    yield from self._phones(text[done + 1 :])
+                    return
             # A second number may stand behind the first in the same run.
             at = _PHONE.search(text, done if phone else at.end())
         yield text[done:]
 
 
-def _end_of_iban(text: str, start: int, end: int) -> int:
-    """Where the number ends; words that follow after a blank are no part of it. 0: it is none."""
-    while end - start >= _SHORTEST_IBAN:
-        if is_iban(_APART.sub("", text[start:end]).upper()):
+def _end_of_iban(text: str, start: int, last: int) -> int:
+    """Where the number ends: before a sign that parts words, or where another number begins. 0: it is not an IBAN."""
+    for end in range(last, start + _SHORTEST_IBAN - 1, -1):
+        may_end = end == last or not text[end].isalnum() or _IBAN_START.match(text, end)
+        if may_end and is_iban(_APART.sub("", text[start:end]).upper()):
             return end
-        end = text.rfind(" ", start, end)
     return 0
 
 

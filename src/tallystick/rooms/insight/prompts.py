@@ -1,11 +1,11 @@
-"""The analyst's instructions, in versions. The first is always there; what is saved stands beside it."""
+"""Versions of the analyst's prompt: the built-in one and saved ones."""
 
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
-from tallystick.rooms.insight.nouns import Prompt
+from tallystick.rooms.insight.model import Prompt
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store

@@ -1,15 +1,18 @@
-"""Insight as the gate sees it: its tools over one workspace's tickets."""
+"""The insight room: its tools and services over one workspace's tickets."""
 
-from collections.abc import Callable, Iterable
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any
 
+from tallystick.agents.roster import CHIEF_ROLE
+from tallystick.errors import ToolError
 from tallystick.gate.tool import Tool
 from tallystick.plugin import Room
-from tallystick.rooms.insight.analysing import Analyses
-from tallystick.rooms.insight.cleaning import cleaning
-from tallystick.rooms.insight.measuring import Measuring, tell_reading
+from tallystick.rooms.insight.analyses import Analyses
+from tallystick.rooms.insight.metrics import InsightMetrics, tell_reading
 from tallystick.rooms.insight.searches import Searches
+from tallystick.rooms.insight.tools.analysis_query import analysis_query
 from tallystick.rooms.insight.tools.analysis_run import analysis_run
 from tallystick.rooms.insight.tools.cluster_run import cluster_run
 from tallystick.rooms.insight.tools.embed_run import embed_run
@@ -29,27 +32,33 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tallystick.plugin import RoomContext
-    from tallystick.rooms.insight.cluster.running import Clustering
+    from tallystick.rooms.insight.cluster.service import ClusterService
+    from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, ImportResult, Progress
     from tallystick.rooms.insight.ingest.preview import Preview
-    from tallystick.rooms.insight.ingest.taking import Asked, Progress, Taken
-    from tallystick.rooms.insight.nouns import ClusterRun
+    from tallystick.rooms.insight.model import ClusterRun
     from tallystick.rooms.insight.pii import Placeholders
     from tallystick.rooms.insight.store import Store
     from tallystick.turns.durable import Durable
     from tallystick.turns.flow_context import FlowContext
 
+EXACT = frozenset({"file_path", "date_from", "date_to"})
+"""Arguments that are no words of anybody's, and must reach the tool as they are."""
+
+
+READING = ("insight.search", "tool.analysis.query", "tool.history.list", "tool.reports.get", "tool.search.nn")
+
 
 class Insight(Room):
-    """What the support tickets of one workspace say."""
+    """The insight room of one workspace."""
 
     name = "insight"
 
     def __init__(self, context: "RoomContext") -> None:
         self._context = context
-        self.measuring = Measuring(context)
+        self.measuring = InsightMetrics(context)
         self.searches = Searches(context, self.measuring, store=lambda: self.store, clean=self._clean)
         """Vectors, searching, and why something was found."""
-        self.analyses = Analyses(context, store=lambda: self.store, clean=self._clean, find=self.searches.find)
+        self.analyses = Analyses(context, store=lambda: self.store, clean=self._clean)
         """Questions, reports, prompts and history."""
 
     @cached_property
@@ -73,12 +82,16 @@ class Insight(Room):
         return self.placeholders.clean(text)
 
     def take(
-        self, file_path: str, name: str | None = None, *, mapping: "Mapping[str, str] | None" = None,
+        self,
+        file_path: str,
+        name: str | None = None,
+        *,
+        mapping: "Mapping[str, str] | None" = None,
         progress: "Callable[[Progress], None]" = lambda _: None,
-    ) -> "Taken":  # fmt: skip
+    ) -> "ImportResult":
         """Take a file of the workspace as a dataset; see `ingest.taking`."""
-        from tallystick.rooms.insight.ingest.opening import remove_upload  # noqa: PLC0415 - as above
-        from tallystick.rooms.insight.ingest.taking import take  # noqa: PLC0415
+        from tallystick.rooms.insight.ingest.dataset_import import take  # noqa: PLC0415
+        from tallystick.rooms.insight.ingest.source_file import remove_upload  # noqa: PLC0415 - as above
 
         workspace = self._context.workspace
         asked = self._asked(file_path, name, mapping)
@@ -95,10 +108,10 @@ class Insight(Room):
 
         return preview(self._asked(file_path, name, mapping), self.store, self.placeholders)
 
-    def _asked(self, file_path: str, name: str | None, mapping: "Mapping[str, str] | None") -> "Asked":
-        from tallystick.rooms.insight.ingest.taking import Asked  # noqa: PLC0415 - as above
+    def _asked(self, file_path: str, name: str | None, mapping: "Mapping[str, str] | None") -> "ImportRequest":
+        from tallystick.rooms.insight.ingest.dataset_import import ImportRequest  # noqa: PLC0415 - as above
 
-        return Asked(
+        return ImportRequest(
             workspace=self._context.workspace,
             file_path=file_path,
             name=name,
@@ -107,11 +120,11 @@ class Insight(Room):
         )
 
     @cached_property
-    def clustering(self) -> "Clustering":
+    def clustering(self) -> "ClusterService":
         """What groups tickets; numpy loads when it is asked for."""
-        from tallystick.rooms.insight.cluster.running import Clustering  # noqa: PLC0415 - the core has no numpy
+        from tallystick.rooms.insight.cluster.service import ClusterService  # noqa: PLC0415 - the core has no numpy
 
-        return Clustering(lambda: self.store, lambda: self._context.now_ms() // 1000)
+        return ClusterService(lambda: self.store, lambda: self._context.now_ms() // 1000)
 
     def group(self, **order: "Any") -> "ClusterRun":
         """Group a dataset's tickets; see `cluster.running`."""
@@ -127,6 +140,7 @@ class Insight(Room):
             cluster_run(self.group),
             insight_search(searches.search, searches.everywhere),
             analysis_run(self.measuring.analyses(analyses.run)),
+            analysis_query(analyses.query),
             reports_get(analyses.report_for_tool),
             prompts_list(analyses.prompt_versions),
             prompts_load(analyses.load_prompt),
@@ -134,6 +148,10 @@ class Insight(Room):
             history_list(analyses.history),
         ]
         return cleaning(made, self._clean)
+
+    def tools_for(self, role: str) -> tuple[str, ...] | None:
+        """Offer the tools that change something to the Chief of Staff; every agent may read."""
+        return None if role == CHIEF_ROLE else READING
 
     def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the room's long work: embedding."""
@@ -147,3 +165,40 @@ class Insight(Room):
     def figure(self, query: str) -> "Decimal | None":
         """A figure that a reply names, computed from the tickets."""
         return self.analyses.figure(query)
+
+
+def cleaning(tools: Iterable[Tool], clean: Callable[[str], str]) -> list[Tool]:
+    """The tools, each with its arguments cleaned and trimmed first, and refused where no database could store them."""
+
+    def arguments(args: Mapping[str, Any]) -> dict[str, Any]:
+        return {clean(name): value if name in EXACT else _cleaned(value, clean) for name, value in args.items()}
+
+    return [replace(tool, clean=arguments, handler=_without_nul(tool.handler)) for tool in tools]
+
+
+def _without_nul(handler: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(handler)
+    def checked(*args: Any, **named: Any) -> Any:
+        if _has_nul([*args, named]):
+            raise ToolError("An argument holds a NUL character.", status=400, hint="Leave it out.")
+        return handler(*args, **named)
+
+    return checked
+
+
+def _has_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(each) for pair in value.items() for each in pair)
+    return isinstance(value, list) and any(map(_has_nul, value))
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value).strip()
+    if isinstance(value, list):
+        return [_cleaned(each, clean) for each in value]
+    if isinstance(value, dict):
+        return {_cleaned(name, clean): _cleaned(each, clean) for name, each in value.items()}
+    return value

@@ -1,28 +1,33 @@
-"""Vectors and searching, as the room offers them to its tools, to its analyses and to the doors."""
+"""Embedding and search for the room's tools, analyses and doors."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.execute.progress import report_progress
-from tallystick.rooms.insight.measuring import EMBEDDINGS, SEARCH, Measuring
+from tallystick.rooms.insight.metrics import EMBEDDINGS, SEARCH, InsightMetrics
 from tallystick.settings import CONTROL_ROOM
 
 if TYPE_CHECKING:
     from tallystick.plugin import RoomContext
-    from tallystick.rooms.insight.embedding.running import Embedded, Embedding
+    from tallystick.rooms.insight.embed.service import EmbeddingResult, EmbeddingService
     from tallystick.rooms.insight.search.finder import Finder
-    from tallystick.rooms.insight.search.nouns import Asked, Found, Hit
-    from tallystick.rooms.insight.search.searching import Searching
+    from tallystick.rooms.insight.search.model import Hit, SearchRequest, SearchResult
+    from tallystick.rooms.insight.search.service import SearchService
     from tallystick.rooms.insight.store import Store
     from tallystick.turns.durable import Durable
 
 
 class Searches:
-    """Embeds and searches the tickets of one workspace; numpy loads when one of them is asked for."""
+    """Embeds and searches the tickets of one workspace; numpy loads on first use."""
 
     def __init__(
-        self, context: "RoomContext", measuring: Measuring, *, store: "Callable[[], Store]", clean: Callable[[str], str]
+        self,
+        context: "RoomContext",
+        measuring: InsightMetrics,
+        *,
+        store: "Callable[[], Store]",
+        clean: Callable[[str], str],
     ) -> None:
         self._context = context
         self._measuring = measuring
@@ -30,11 +35,11 @@ class Searches:
         self._clean = clean
 
     @cached_property
-    def embedding(self) -> "Embedding":
+    def embedding(self) -> "EmbeddingService":
         """What makes vectors."""
-        from tallystick.rooms.insight.embedding.running import Embedding  # noqa: PLC0415 - the core has no numpy
+        from tallystick.rooms.insight.embed.service import EmbeddingService  # noqa: PLC0415 - the core has no numpy
 
-        return Embedding(self._store, self._context.embeddings, backend=self._context.options.embed_backend)
+        return EmbeddingService(self._store, self._context.embeddings, backend=self._context.options.embed_backend)
 
     @cached_property
     def finder(self) -> "Finder":
@@ -44,19 +49,24 @@ class Searches:
         return Finder(self._store(), self._context.workspace / CONTROL_ROOM / "insight" / "index")
 
     @cached_property
-    def _searching(self) -> "Searching":
-        from tallystick.rooms.insight.search.searching import Means, Searching  # noqa: PLC0415 - as above
+    def _searching(self) -> "SearchService":
+        from tallystick.rooms.insight.search.service import SearchDependencies, SearchService  # noqa: PLC0415 - as above
 
-        means = Means(
-            store=self._store(), embedding=self.embedding, models=self._context.embeddings, finder=self.finder,
-            clean=self._clean, clock=self._context.monotonic, measured=lambda took: self._measuring.told(SEARCH, took),
+        means = SearchDependencies(
+            store=self._store(),
+            embedding=self.embedding,
+            models=self._context.embeddings,
+            finder=self.finder,
+            clean=self._clean,
+            clock=self._context.monotonic,
+            measured=lambda took: self._measuring.told(SEARCH, took),
             reranker=self._context.options.rerank_backend,
-        )  # fmt: skip
-        return Searching(means)
+        )
+        return SearchService(means)
 
     def embed(
         self, dataset_id: int, backend: str | None = None, model_name: str | None = None, batch_size: int | None = None
-    ) -> "tuple[Embedded, bool]":
+    ) -> "tuple[EmbeddingResult, bool]":
         """Make the vectors that are missing; also says whether they can be searched now.
 
         Raises:
@@ -66,9 +76,11 @@ class Searches:
         model = self.embedding.model(backend, model_name)
         began = self._context.monotonic()
         made = self.embedding.run(
-            dataset_id, model, batch_size=batch_size,
+            dataset_id,
+            model,
+            batch_size=batch_size,
             progress=lambda done, total: report_progress(done, total, "embedding"),
-        )  # fmt: skip
+        )
         took = self._context.monotonic() - began
         if made.embedded_count and took > 0:
             self._measuring.told(EMBEDDINGS, made.embedded_count / took, model.name)
@@ -79,7 +91,7 @@ class Searches:
         )
         return made, indexed
 
-    def search(self, asked: "Asked") -> "Found":
+    def search(self, asked: "SearchRequest") -> "SearchResult":
         """The tickets nearest to a text; see `search.searching`."""
         return self._searching.search(asked)
 
@@ -87,7 +99,7 @@ class Searches:
         """The same over all datasets that have vectors."""
         return self._searching.everywhere(query_text, k)
 
-    def why(self, asked: "Asked", ticket_ids: Sequence[int] = ()) -> list[dict[str, Any]]:
+    def why(self, asked: "SearchRequest", ticket_ids: Sequence[int] = ()) -> list[dict[str, Any]]:
         """Why tickets are found, as JSON: words, sentence, scores."""
         return self._searching.why(asked, ticket_ids)
 
@@ -106,10 +118,15 @@ class Searches:
         join_embedding(self.embedding, lambda: self.finder, durable)
 
     def start(
-        self, durable: "Durable", dataset_id: int, *, backend: str | None = None, model_name: str | None = None,
+        self,
+        durable: "Durable",
+        dataset_id: int,
+        *,
+        backend: str | None = None,
+        model_name: str | None = None,
         batch_size: int | None = None,
-    ) -> str:  # fmt: skip
-        """Embed as long work that outlives this process; gives the run's id.
+    ) -> str:
+        """Start a durable embedding run and return its id.
 
         Raises:
             ToolError: As for `embed`; nothing is started then.

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.kit import Part, Shown, Stage
-from tallystick.rooms.memory.cli.queries import memory_in, origin_of, remembered
+from tallystick.doors.cli.kit import DemoContext, DemoPart, DemoResult
+from tallystick.rooms.memory.cli.queries import SESSION, memory_in, origin_of
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.facts import Fact
+    from tallystick.rooms.memory.recall.facts import Fact
 
 NOTES = (
     ("catalogue", "document", "Steel, with a lid of oak. The capacity of the Kestrel kettle is 1.7 litres."),
@@ -34,32 +34,56 @@ def prepare(folder: Path) -> str:
     return f"{len(NOTES)} sources and a model that disagrees with them, told to memory as it goes"
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: DemoContext) -> DemoResult:
     """Tell memory what the sources say and what the model insists on; show what is believed, and why."""
-    from tallystick.rooms.memory import account
-    from tallystick.rooms.memory.extract import extract_document
+    from tallystick.rooms.memory.recall import listings
 
     screen, memory = stage.screen, memory_in(stage.gate)
     for source, kind, words in NOTES:
-        remembered(stage.gate, extract_document(words), origin_of(source, kind))
+        _tell(stage, words, source, kind)
         screen.line(f"{source} ({kind}): {words}")
     for number in range(INSISTS):
         # Every time as another voice of the same model: who counts heads would be taken in.
-        remembered(stage.gate, extract_document(CLAIM), origin_of(f"model, try {number + 1}", "model_inference"))
+        _tell(stage, CLAIM, f"model, try {number + 1}", "model_inference")
     screen.line(f"a model, {INSISTS} times over: {CLAIM}")
     screen.line()
     screen.line(f"Asked: {QUESTION}")
-    told = [_told(fact) for fact in memory.reading.ask(query=QUESTION).facts]
+    told = [_told(fact) for fact in memory.queries.ask(query=QUESTION).facts]
     for one in told:
         screen.line(f"  {one['label']}: {one['object']}  ({one['belief'] / 100:.0f} %)")
         screen.line(f"    {one['words']}")
-    rebuilt = account.rebuild(memory.projection)
+    rebuilt = listings.rebuild(memory.projection)
     screen.line()
     screen.line(f"Built again from the receipts alone, memory is {'the same' if rebuilt['same'] else 'another'}.")
     believed = [one for one in told if one["status"] == "accepted"]
     ok = rebuilt["same"] and [one["object"] for one in believed] == ["1.7 litres"]
     wanted = believed[0]["id"] if believed else ""
-    return Shown(ok=ok, data={"facts": told}, try_next=tuple(line.format(believed=wanted) for line in TRY))
+    return DemoResult(ok=ok, data={"facts": told}, try_next=tuple(line.format(believed=wanted) for line in TRY))
+
+
+def _tell(stage: DemoContext, words: str, source: str, kind: str) -> None:
+    """Record a source's words and propose what they say, as `tally memory add` does where the grammar is installed."""
+    import asyncio
+    from collections.abc import Mapping
+
+    from tallystick.gate.execute.outcome import Outcome
+    from tallystick.gate.session import LOCAL_OWNER, Session
+    from tallystick.rooms.memory.flows.remember import remember
+    from tallystick.rooms.memory.propose.claims import Claim, Passage
+
+    session = Session(session_id=SESSION, caller=LOCAL_OWNER)
+    value = "2 litres" if words == CLAIM else "1.7 litres"
+    quote = words[words.index("The capacity") :]
+    claim = Claim(
+        subject="Kestrel kettle", predicate="measure:capacity", object=value, quote=quote, volatility="static"
+    )
+
+    async def call(tool: str, args: Mapping[str, Any]) -> Outcome:
+        return await stage.gate.call(tool, args, session=session, caller=LOCAL_OWNER)
+
+    passages = [Passage(text=words, claims=(claim,))]
+    known = memory_in(stage.gate).queries.known
+    asyncio.run(remember(call, passages, origin_of(source, kind), known=known))
 
 
 def _told(fact: "Fact") -> dict[str, Any]:
@@ -68,4 +92,4 @@ def _told(fact: "Fact") -> dict[str, Any]:
     return {name: shown[name] for name in kept if name in shown}
 
 
-PART = Part(name="memory", title="A memory that a loud voice does not change", prepare=prepare, play=play, order=40)
+PART = DemoPart(name="memory", title="A memory that a loud voice does not change", prepare=prepare, play=play, order=40)

@@ -1,27 +1,40 @@
-"""The numbers of memory's policy, `[rooms.memory]` in `tallystick.toml`. Their digest stands in every record.
+"""The numbers of memory's policy, `[rooms.memory]` in `tallystick.toml`. Every record contains their digest.
 
-State is a function of the log and of these numbers; after a change the projection is built again under the new ones.
+State is a function of the log and of these numbers; after a change the projection is rebuilt.
 """
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tallystick.gate.record.canonical import canonical
-from tallystick.rooms.memory.nouns import SourceClass, Volatility
+from tallystick.rooms.memory.ids import name_key, possessed
+from tallystick.rooms.memory.model import SourceClass, Volatility
+from tallystick.rooms.memory.ontology.attributes import default_ontology
 
 HOUR = 3_600
 
 SWITCHES = frozenset(
     {
-        "lineage", "independence", "copies", "saturation", "decay", "model_cap", "conflict", "two_groups", "best_class",
-        "rivals", "agent_ceiling", "rereading", "owner",
+        "lineage",
+        "independence",
+        "copies",
+        "saturation",
+        "decay",
+        "model_cap",
+        "conflict",
+        "two_groups",
+        "best_class",
+        "rivals",
+        "agent_ceiling",
+        "rereading",
+        "owner",
     }
-)  # fmt: skip
-"""Rules that a measurement may turn off, to see what each one buys. No configuration can."""
+)
+"""Rules that a benchmark may turn off, to measure their effect. No configuration can."""
 
 
 class _Section(BaseModel):
@@ -29,7 +42,7 @@ class _Section(BaseModel):
 
 
 class Reliability(_Section):
-    """How far a class of source is believed, in basis points."""
+    """How reliable a class of source is, in basis points."""
 
     test_result: int = Field(default=9500, ge=0, le=10_000)
     human: int = Field(default=9000, ge=0, le=10_000)
@@ -40,7 +53,7 @@ class Reliability(_Section):
 
 
 class HalfLife(_Section):
-    """After how many hours a claim of this volatility is half as fresh; a static one never ages."""
+    """Hours after which a claim of this volatility is half as fresh; a static one never ages."""
 
     low: int = Field(default=168, gt=0)
     medium: int = Field(default=72, gt=0)
@@ -48,24 +61,24 @@ class HalfLife(_Section):
 
 
 class PredicateRule(_Section):
-    """What policy says about one predicate."""
+    """Policy for one predicate."""
 
     functional: bool = False
     """A subject has one object at a time."""
     owner: bool = False
-    """The owner's own statement is enough."""
+    """The owner's own statement suffices."""
     volatility: Volatility | None = None
     """Set for every proposition with this predicate, so that evidence is not split between several."""
 
 
 class Thresholds(_Section):
-    """Where one state ends and the next begins."""
+    """The thresholds between statuses."""
 
     rejected_disbelief: int = Field(default=8000, ge=0, le=10_000)
     rejected_groups: int = Field(default=2, ge=1)
     contested_conflict: int = Field(default=2500, ge=0, le=10_000)
     contested_clear: int = Field(default=7000, ge=0, le=10_000)
-    """Belief or disbelief from here on is clear in spite of conflict."""
+    """From here on belief or disbelief is clear in spite of conflict."""
     accepted_belief: int = Field(default=7000, ge=0, le=10_000)
     accepted_groups: int = Field(default=2, ge=1)
     accepted_class: int = Field(default=7000, ge=0, le=10_000)
@@ -74,56 +87,45 @@ class Thresholds(_Section):
     provisional_belief: int = Field(default=4000, ge=0, le=10_000)
 
 
-_PREDICATES = {
-    "name": PredicateRule(functional=True, owner=True, volatility="static"),
-    "preference": PredicateRule(owner=True, volatility="low"),
-    "prefers": PredicateRule(owner=True, volatility="low"),
-    "decision": PredicateRule(owner=True, volatility="low"),
-    "decided": PredicateRule(owner=True, volatility="low"),
-    "date_of_birth": PredicateRule(functional=True, volatility="static"),
-    "born_on": PredicateRule(functional=True, volatility="static"),
-    "lives_in": PredicateRule(functional=True, volatility="low"),
-    "works_for": PredicateRule(functional=True, volatility="low"),
-}
-"""What is declared unless the configuration says otherwise; its entries are added to these."""
-
-
 class Policy(_Section):
-    """All of it."""
+    """Memory's policy."""
 
     reliability: Reliability = Reliability()
     saturation: tuple[int, int, int] = (7000, 9000, 10_000)
     """For 1, 2 and 3 or more root observations of one group with distinct content."""
     half_life_h: HalfLife = HalfLife()
     cap: int = Field(default=9900, ge=0, le=10_000)
-    """No amount of evidence is certainty."""
+    """The most that any amount of evidence amounts to."""
     model_cap: int = Field(default=3000, ge=0, le=10_000)
-    """What all model inference together may add."""
+    """The most that all model inference together adds."""
     states: Thresholds = Thresholds()
     promote_freshness: int = Field(default=3500, ge=0, le=10_000)
     consolidate_every: int = Field(default=25, gt=0)
-    """Observations between two consolidations that nobody asked for."""
+    """Observations between two automatic consolidations."""
     due_at_once: int = Field(default=256, gt=0)
-    """Aged propositions that such a consolidation looks at; one that was asked for looks at all."""
+    """Aged propositions that an automatic consolidation reviews; a requested one reviews all."""
     carry_over: int = Field(default=20, ge=0)
     owners: tuple[str, ...] = ("owner", "local")
     """Source ids that are the owner."""
     agent_ceiling: SourceClass = "tool_external"
-    """The best class that an agent's own word can give. It is below a document: no agent alone makes a fact.
+    """The best class that an agent's own report can have. It is below a document: no agent alone makes a fact.
 
-    Who raises it to where facts are made believes agents about their sources, and so about how many there are.
+    Raised to the class that acceptance requires, agents are believed about their sources, and so about their number.
     """
     future_s: int = Field(default=300, ge=0)
-    """How far `observed_at` may lie ahead of the log: clocks differ."""
+    """How far `observed_at` may be ahead of the log: clocks differ."""
+    owner_about_self: bool = True
+    """What the owner says of the owner is accepted, and no clock makes it too old."""
     predicates: dict[str, PredicateRule] = Field(default_factory=dict)
     off: frozenset[str] = frozenset()
-    """Of `SWITCHES`; only for measurements."""
+    """Of `SWITCHES`; only for benchmarks."""
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of all numbers."""
         plain = self.model_dump(mode="json")
         plain["off"] = sorted(plain["off"])
+        plain["ontology"] = default_ontology().digest
         return sha256(canonical(plain)).hexdigest()
 
     @cached_property
@@ -133,7 +135,7 @@ class Policy(_Section):
 
     @cached_property
     def agents_are_one_source(self) -> bool:
-        """Whether all that one agent reports is of one independence group."""
+        """Whether everything that one agent reports is in one independence group."""
         return "agent_ceiling" not in self.off and self.reliability_of[self.agent_ceiling] < self.states.accepted_class
 
     @cached_property
@@ -142,16 +144,26 @@ class Policy(_Section):
         hours = {} if "decay" in self.off else self.half_life_h.model_dump()
         return {name: hours[name] * HOUR if name in hours else None for name in ("static", "low", "medium", "high")}
 
-    @cached_property
-    def _declared(self) -> Mapping[str, PredicateRule]:
-        return {**_PREDICATES, **self.predicates}
-
     def predicate(self, name: str) -> PredicateRule:
-        """What is declared about a predicate."""
-        return self._declared.get(name, _UNDECLARED)
+        """Return the policy for a predicate: as configured, else as the ontology has its attribute."""
+        configured = self.predicates.get(name) or self.predicates.get(name.split(":", 1)[0])
+        if configured is not None:
+            return configured
+        return _rule_of(name)
+
+    @cached_property
+    def _owner_keys(self) -> tuple[tuple[str, str], ...]:
+        return tuple((name_key(name), name_key(possessed(name, ""))) for name in self.owners)
+
+    def is_owners(self, subject: str, predicate: str) -> bool:
+        """Return whether the owner's own statement suffices: by the predicate, or because it is about the owner."""
+        if self.predicate(predicate).owner:
+            return True
+        key = name_key(subject)
+        return self.owner_about_self and any(key == name or key.startswith(own) for name, own in self._owner_keys)
 
     def without(self, *rules: str) -> "Policy":
-        """The same policy with some rules turned off, for measurements."""
+        """Return the same policy with some rules turned off, for benchmarks."""
         unknown = set(rules) - SWITCHES
         if unknown:
             raise ValueError(f"no such rule: {', '.join(sorted(unknown))}")
@@ -161,8 +173,18 @@ class Policy(_Section):
 _UNDECLARED = PredicateRule()
 
 
+@lru_cache(maxsize=4_096)
+def _rule_of(name: str) -> PredicateRule:
+    """Return the policy for a predicate as the ontology has its attribute."""
+    attribute = default_ontology().get(name)
+    if attribute is None:
+        return _UNDECLARED
+    single = attribute.one or (attribute.one_a_kind and ":" in name)
+    return PredicateRule(functional=single, owner=attribute.owner, volatility=attribute.volatility)
+
+
 class MemorySettings(Policy):
-    """`[rooms.memory]`: the policy without what only measurements may turn off."""
+    """`[rooms.memory]`: the policy without the switches that only benchmarks may use."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""The studio: a writer's project and the tools that agents look at it with."""
+"""The studio: a writer's project, and the tools with which agents read and check it."""
 
 from tallystick.plugin import CommandReference, Manifest
 
@@ -6,9 +6,9 @@ MANIFEST = Manifest(
     name="studio",
     summary="A writer's workspace: files, canon, continuity checks, conferences of agents.",
     room="tallystick.rooms.studio.room:Studio",
-    requires=("defusedxml", "docx", "proselint", "pyphen", "syntok", "yaml"),
+    requires=("charset_normalizer", "defusedxml", "docx", "proselint", "pyphen", "yaml"),
     install="pip install 'tallystick[studio]'",
-    settings="tallystick.rooms.studio.options:StudioSettings",
+    settings="tallystick.rooms.studio.settings:StudioSettings",
     http="tallystick.rooms.studio.http:routers",
     paths=(
         "/api/workspace",
@@ -20,9 +20,31 @@ MANIFEST = Manifest(
         "/api/prompts",
         "/api/audit/sessions/{session_id}/link-issue",
     ),
+    tools=(
+        "canon_checker",
+        "consistency_checker",
+        "file_locator",
+        "file_reader",
+        "outline_analyzer",
+        "prose_analyzer",
+        "scene_draft_validator",
+        "search_issues",
+        "task_router",
+    ),
+    data_files=(
+        ".control-room/canon/*",
+        ".control-room/conferences/*",
+        ".control-room/issues/*",
+        ".control-room/prompts/*",
+        ".control-room/recipes/*",
+        ".control-room/workspace/*",
+        "Story/*",
+        "Compendium/*",
+    ),
+    chat=True,
     commands=(
         CommandReference(
-            name="conference", help="Ask several agents at one table.", reference="tallystick.rooms.studio.cli:add_to"
+            name="conference", help="Ask several agents at once.", reference="tallystick.rooms.studio.cli:add_to"
         ),
         CommandReference(
             name="run",

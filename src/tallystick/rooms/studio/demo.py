@@ -4,20 +4,20 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tallystick.doors.cli.kit import Part, Refused, Screen, Shown, Stage, counted, running_tools
+from tallystick.doors.cli.kit import DemoContext, DemoPart, DemoResult, Refused, Screen, counted, running_tools
 
 if TYPE_CHECKING:
     from tallystick.gate.session import Caller
-    from tallystick.rooms.studio.conference.answers import Held
-    from tallystick.rooms.studio.conference.nouns import Spoken
-    from tallystick.rooms.studio.services.conference import Conferences
+    from tallystick.rooms.studio.conference.model import AgentReply
+    from tallystick.rooms.studio.conference.results import RoundResult
+    from tallystick.rooms.studio.services.conference import ConferenceService
 
 MAX_ARGS = 100
 """Characters of a call's arguments that are shown."""
 PROMPTS = (
-    # Nobody says that something is wrong; the card and the scene are read, and they disagree.
+    # The prompt does not hint at a problem; the card and the scene disagree.
     "What colour are Ruth Lufkin's eyes?",
-    # Somebody asks for it: the checkers find it, and it is the business of one agent only.
+    # An explicit request: the checkers find the contradiction, and one agent is responsible.
     "Check Story/Scenes/SCN-four-in-the-morning.md against the canon.",
 )
 TRY = (
@@ -43,7 +43,7 @@ def prepare(folder: Path) -> str:
     return f"{TITLE}, a short novel with its cards and its outline, and with mistakes in it on purpose ({there})"
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: DemoContext) -> DemoResult:
     """Hold the rounds, and show them.
 
     Raises:
@@ -52,19 +52,19 @@ def play(stage: Stage) -> Shown:
     from tallystick.agents.answers import Unanswered
     from tallystick.app.agents import conversation_of
     from tallystick.gate.session import LOCAL_OWNER, Caller
-    from tallystick.rooms.studio.services.conference import Conferences
+    from tallystick.rooms.studio.services.conference import ConferenceService
 
     owner = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel="cli")
-    conferences = Conferences(stage.gate, conversation_of(stage.gate))
+    conferences = ConferenceService(stage.gate, conversation_of(stage.gate))
     made = conferences.create(None, caller=owner, name="Demo")
     if isinstance(made, Unanswered):
         raise Refused(made.advice, code=made.code)
-    rounds: list[Held] = []
+    rounds: list[RoundResult] = []
     for prompt in PROMPTS:
         held = _hold(conferences, made.conference_id, prompt, owner)
         _show(stage.screen, held)
         rounds.append(held)
-    return Shown(
+    return DemoResult(
         ok=all(map(_holds, rounds)),
         data={
             "conferenceId": made.conference_id,
@@ -74,7 +74,7 @@ def play(stage: Stage) -> Shown:
     )
 
 
-def _hold(conferences: "Conferences", conference_id: str, prompt: str, owner: "Caller") -> "Held":
+def _hold(conferences: "ConferenceService", conference_id: str, prompt: str, owner: "Caller") -> "RoundResult":
     from tallystick.agents.answers import Unanswered
 
     with running_tools():
@@ -84,8 +84,8 @@ def _hold(conferences: "Conferences", conference_id: str, prompt: str, owner: "C
     return held
 
 
-def _holds(held: "Held") -> bool:
-    """Whether somebody answered, and nobody's words were refused."""
+def _holds(held: "RoundResult") -> bool:
+    """Whether a reply was accepted and none was rejected."""
     told = {spoken.status for spoken in held.spoken}
     return held.round.state == "closed" and "accepted" in told and told <= {"accepted", "abstained"}
 
@@ -93,28 +93,28 @@ def _holds(held: "Held") -> bool:
 # -- on the screen -------------------------------------------------------------------------------------------------
 
 
-def _show(screen: Screen, held: "Held") -> None:
+def _show(screen: Screen, held: "RoundResult") -> None:
     screen.line()
     screen.line(f"You ask everyone: {held.prompt}")
     screen.line()
-    screen.line("  The Chief of Staff uses the tools, once for all:")
+    screen.line("  The Chief of Staff runs the tools once for everyone:")
     for step in held.retrieved.steps:
         if step.outcome is not None and step.outcome.tool is not None:
             screen.line(f"    {step.outcome.tool} {_brief(step.outcome.args)}  {step.receipt_id or ''}".rstrip())
     screen.line()
-    screen.line("  Each reads what came back, and hears nobody else:")
+    screen.line("  Each agent reads the results, but not the other replies:")
     for spoken in held.spoken:
         _say(screen, spoken)
     silent = [spoken.name for spoken in held.spoken if spoken.status == "abstained"]
     if silent:
         screen.line()
-        screen.line(f"  Not their business, so they abstain: {', '.join(silent)}")
+        screen.line(f"  Abstained (out of scope): {', '.join(silent)}")
     screen.line()
     linked = counted(len(held.round.receipts), "receipt")
     screen.line(f"  The round is saved as {held.round.issue_id}, with {linked}.")
 
 
-def _say(screen: Screen, spoken: "Spoken") -> None:
+def _say(screen: Screen, spoken: "AgentReply") -> None:
     if spoken.status == "abstained":
         return
     screen.line()
@@ -125,7 +125,7 @@ def _say(screen: Screen, spoken: "Spoken") -> None:
     for line in (spoken.text or "").split("\n"):
         if line.strip():
             screen.line(f"    {line}")
-    screen.line(f"    (checked, and it holds: {spoken.check_receipt})")
+    screen.line(f"    (checked and accepted: {spoken.check_receipt})")
 
 
 def _brief(args: object) -> str:
@@ -135,6 +135,6 @@ def _brief(args: object) -> str:
     return words if len(words) <= MAX_ARGS else f"{words[:MAX_ARGS]}…"
 
 
-PART = Part(
+PART = DemoPart(
     name="studio", title="A conference about a novel that contradicts itself", prepare=prepare, play=play, order=10
 )

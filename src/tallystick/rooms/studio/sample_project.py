@@ -1,16 +1,13 @@
 """The sample project that comes with the studio: a short novel of our own, its cards and its outline.
 
-The novel has mistakes in it on purpose, and beside them lines that only look like mistakes. `planted()` lists both,
-so that whoever checks a book can be checked on this one; the list never goes into a copy.
+The novel has mistakes in it on purpose, and beside them lines that only look like mistakes. `PLANTED.json` lists both
+for the tests of the checks; the list never goes into a copy.
 """
 
 from collections.abc import Iterator
-from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-
-import orjson
 
 from tallystick.agents.problem import Problem
 from tallystick.records import record
@@ -18,7 +15,6 @@ from tallystick.records import record
 TITLE = "A Long Weight"
 FOLDERS = ("Compendium", "Story")
 """What an author gets; everything beside these is about the sample, not of it."""
-ANSWERS = "PLANTED.json"
 _MARK = "Story/Scenes/SCN-the-half-hundredweight.md"
 """Written last: a folder that holds it was copied to the end."""
 _OURS = frozenset({".control-room", "tallystick.toml", "data", "private"})
@@ -34,32 +30,8 @@ class Copied:
     """What was written; nothing where a copy was there already, which stays as its author left it."""
 
 
-@record
-class Line:
-    """Words that stand in the sample."""
-
-    path: str
-    line: int
-    """From 1."""
-    quote: str
-
-
-@record
-class Planted:
-    """Two lines that contradict each other; or that only seem to."""
-
-    id: str
-    kind: str
-    decoy: bool
-    """It only looks like a contradiction: speech, a lie, a dream, a memory, a simile, a change that is told."""
-    why: str
-    a: Line
-    """What holds: a card, or the earlier scene."""
-    b: Line
-
-
 def copy_sample(target: Path) -> Copied | Problem:
-    """Make a project of the sample.
+    """Copy the sample into a folder.
 
     An empty folder is filled, an earlier copy is left as it is, and a folder with other things in it is refused:
     nothing is ever written over or mixed with an author's files.
@@ -84,13 +56,6 @@ def sample_files() -> Iterator[tuple[str, bytes]]:
     """Every file of the sample by its path in the project, with what it holds."""
     for folder in FOLDERS:
         yield from _under(_sample() / folder, folder)
-
-
-@cache
-def planted() -> tuple[Planted, ...]:
-    """What was planted, and the decoys beside it."""
-    found = orjson.loads((_sample() / ANSWERS).read_bytes())
-    return tuple(Planted(**{**each, "a": Line(**each["a"]), "b": Line(**each["b"])}) for each in found)
 
 
 def _sample() -> Traversable:

@@ -9,23 +9,24 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
 import dbos._dbos
+import dbos._queue
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from dbos._context import current_owner_xid
 from dbos._utils import GlobalParams
 from sqlalchemy.exc import SQLAlchemyError
 
 from tallystick.errors import ConfigError
-from tallystick.storage.durable.book import FlowBook, FlowCard
-from tallystick.storage.durable.claims import Claims
 from tallystick.storage.durable.database import DATABASE_AWAY, SCHEMA
-from tallystick.storage.durable.flows import HandOver, LoopRun, PlainRun, Surroundings
-from tallystick.storage.durable.plain import failure_of, failure_record, plain_json
+from tallystick.storage.durable.flow_registry import FlowCard, FlowRegistry
+from tallystick.storage.durable.flows import HandOver, LoopRun, PlainRun, WorkerContext
 from tallystick.storage.durable.records import arguments
 from tallystick.storage.durable.runs import APPLICATION, VERSION, Runs
+from tallystick.storage.durable.stored_values import failure_of, failure_record, plain_json
 from tallystick.turns.runs import DurableError
 
 STOP_LOOK_S = 0.05
@@ -33,19 +34,26 @@ SCHEDULE_POLL_S = 5.0
 LISTEN_POLL_S = 0.2
 """Polling intervals: `SCHEDULE_POLL_S` is how soon a running worker sees a changed schedule."""
 
+START_S = 10.0
+"""Timeout for a run to start; a lost run must not block its queue."""
+START_LOOK_S = 0.1
+
 _one_per_process = threading.Lock()
+_engine: Any = dbos._queue  # noqa: SLF001 - there is no public hook
 
 
 class Executor:
     """Runs flows in threads and on one event loop, from `launch` to `stop`."""
 
-    def __init__(self, *, worker_id: str, book: FlowBook, runs: Runs, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, *, worker_id: str, book: FlowRegistry, runs: Runs, clock: Callable[[], float] = time.time
+    ) -> None:
         self._worker_id = worker_id
         self._book = book
         self._runs = runs
         self._stopping = threading.Event()
         self._clock = clock
-        self._claims = Claims(self._is_limited, self._stopping)
+        self._dequeued = DequeuedRuns(self._is_limited, self._stopping)
         self._running: Counter[str] = Counter()
         self._running_lock = threading.Lock()
 
@@ -63,7 +71,7 @@ class Executor:
         try:
             _quieten()
             DBOS(config=self._config())
-            self._claims.watch()
+            self._dequeued.watch()
             for card in self._book.flows.values():
                 body = self._async_body(card) if card.is_async else self._plain_body(card)
                 DBOS.workflow(name=card.name, max_recovery_attempts=card.attempts - 1)(body)
@@ -93,7 +101,7 @@ class Executor:
 
     def _destroy(self) -> None:
         DBOS.destroy(destroy_registry=True)
-        self._claims.leave()
+        self._dequeued.leave()
         _one_per_process.release()
 
     def _is_limited(self, queue: str | None) -> bool:
@@ -140,7 +148,7 @@ class Executor:
     def _begun(self) -> Iterator[str]:
         """Count the run as running; it can run twice at once after this worker's own runs were taken over."""
         run_id = DBOS.workflow_id or ""
-        self._claims.begun(run_id)
+        self._dequeued.begun(run_id)
         if self._stopping.is_set():
             raise HandOver
         with self._running_lock:
@@ -152,9 +160,71 @@ class Executor:
                 self._running[run_id] -= 1
                 self._running += Counter()  # Removes entries with count zero.
 
-    def _around(self, run_id: str) -> Surroundings:
+    def _around(self, run_id: str) -> WorkerContext:
         token = current_owner_xid(run_id)
-        return Surroundings(stopping=self._stopping, owned=lambda: self._runs.owner(run_id) == token, clock=self._clock)
+        return WorkerContext(
+            stopping=self._stopping, owned=lambda: self._runs.owner(run_id) == token, clock=self._clock
+        )
+
+
+class DequeuedRuns:
+    """Runs of limited queues that were dequeued and have not started yet.
+
+    The engine counts a run against a worker's limit only once its thread has started. On a busy machine it would poll
+    the queue again before that and dequeue more runs than the limit allows, in no particular order. So it is blocked
+    until the dequeued run has started.
+    """
+
+    def __init__(self, limited: Callable[[str | None], bool], stopping: threading.Event) -> None:
+        """Track the runs of queues with a per-worker limit.
+
+        Args:
+            limited: Returns whether a queue has a per-worker limit.
+            stopping: Set when the worker stops; nothing waits any longer.
+        """
+        self._limited = limited
+        self._stopping = stopping
+        self._changed = threading.Condition()
+        self._taken: set[str] = set()
+        self._start: Callable[..., Any] = _engine.execute_dequeued_workflow
+
+    def watch(self) -> None:
+        """Patch the engine's start function; there is only one engine per process."""
+        _engine.execute_dequeued_workflow = self._start_and_wait
+
+    def leave(self) -> None:
+        """Restore the engine's start function."""
+        _engine.execute_dequeued_workflow = self._start
+
+    def begun(self, run_id: str) -> None:
+        """Note that the run has started, so that the engine counts it."""
+        with self._changed:
+            self._taken.discard(run_id)
+            self._changed.notify_all()
+
+    def _start_and_wait(self, engine: Any, status: Any, owner: str) -> Any:
+        run_id = status["workflow_uuid"]
+        if not self._limited(status["queue_name"]):
+            return self._start(engine, status, owner)
+        with self._changed:
+            self._taken.add(run_id)
+        try:
+            handle = self._start(engine, status, owner)
+            self._wait(run_id, getattr(handle, "future", None))
+        finally:
+            self.begun(run_id)
+        return handle
+
+    def _wait(self, run_id: str, future: Future[Any] | None) -> None:
+        """Wait until the run has started, has ended, the worker stops, or `START_S` has passed."""
+        deadline = time.monotonic() + START_S
+        with self._changed:
+            while (
+                run_id in self._taken
+                and not (future is None or future.done() or self._stopping.is_set())
+                and time.monotonic() < deadline
+            ):
+                self._changed.wait(START_LOOK_S)
 
 
 @contextmanager

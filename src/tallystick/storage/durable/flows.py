@@ -14,9 +14,9 @@ from typing import Any
 
 from dbos import DBOS
 
-from tallystick.storage.durable.plain import failure_from, failure_of, failure_record, plain_json
 from tallystick.storage.durable.records import INNER
 from tallystick.storage.durable.runs import EVENTS
+from tallystick.storage.durable.stored_values import failure_from, failure_of, failure_record, plain_json
 from tallystick.turns.durable import AsyncRun, Run
 from tallystick.turns.runs import ONCE, DurableError, Retry, StepFailed
 
@@ -34,7 +34,7 @@ class HandOver(BaseException):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class WorkerContext:
     """What a run needs from its worker."""
 
     stopping: threading.Event
@@ -56,7 +56,7 @@ class Surroundings:
 class _Steps:
     """Common base of plain and async runs."""
 
-    def __init__(self, run_id: str, around: Surroundings) -> None:
+    def __init__(self, run_id: str, around: WorkerContext) -> None:
         self._id = run_id
         self._around = around
         self._names: set[str] = set()

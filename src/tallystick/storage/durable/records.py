@@ -5,9 +5,9 @@ from typing import Any
 
 from dbos import PortableWorkflowError, StepInfo, WorkflowStatus
 
-from tallystick.storage.durable.book import FlowBook
-from tallystick.storage.durable.plain import failure_from, failure_of
-from tallystick.turns.runs import Failure, RunState, RunStatus, StepRecord
+from tallystick.storage.durable.flow_registry import FlowRegistry
+from tallystick.storage.durable.stored_values import failure_from, failure_of
+from tallystick.turns.runs import RunFailure, RunState, RunStatus, StepRecord
 
 INNER = "~"
 """Name prefix of our internal steps (sleep); the engine's own steps begin with `DBOS.`."""
@@ -24,7 +24,7 @@ STATES: Mapping[str, RunState] = {
 """The engine's state → our state."""
 
 
-def run_status(found: WorkflowStatus, book: FlowBook) -> RunStatus:
+def run_status(found: WorkflowStatus, book: FlowRegistry) -> RunStatus:
     """Convert a run; the queue of a cancelled run is known only from the book."""
     card = book.flows.get(found.name)
     return RunStatus(
@@ -72,7 +72,7 @@ def arguments(first: Any, schedule_args: Any = None) -> dict[str, Any]:
     return {**schedule_args, "scheduled_at": first}
 
 
-def _failure_in(error: Exception | None) -> Failure | None:
+def _failure_in(error: Exception | None) -> RunFailure | None:
     if not isinstance(error, Exception):
         return None
     if isinstance(error, PortableWorkflowError) and isinstance(error.data, dict) and "kind" in error.data:

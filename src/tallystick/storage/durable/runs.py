@@ -20,12 +20,11 @@ from dbos._error import (
 )
 from dbos._utils import INTERNAL_QUEUE_NAME
 
-from tallystick.storage.durable.book import FlowBook
 from tallystick.storage.durable.database import SCHEMA, database_errors, open_engine, set_up
-from tallystick.storage.durable.nopickle import refuse_pickles
-from tallystick.storage.durable.plain import plain_json
+from tallystick.storage.durable.flow_registry import FlowRegistry
 from tallystick.storage.durable.records import STATES, is_own_step, run_status, step_failed, step_record
-from tallystick.storage.durable.roster import Roster
+from tallystick.storage.durable.stored_values import plain_json, refuse_pickles
+from tallystick.storage.durable.worker_table import WorkerTable
 from tallystick.turns.runs import (
     FOLLOWS,
     RESUMABLE,
@@ -52,9 +51,9 @@ LONGEST_PAUSE_S = 0.5
 class Runs:
     """The runs of one database."""
 
-    def __init__(self, url: str, book: FlowBook) -> None:
+    def __init__(self, url: str, book: FlowRegistry) -> None:
         self.engine = open_engine(url)
-        self.roster = Roster(self.engine)
+        self.workers = WorkerTable(self.engine)
         self._book = book
         refuse_pickles()
         with _border():
@@ -68,7 +67,7 @@ class Runs:
             )
             try:
                 # A client never migrates by itself, but the first process may have no worker.
-                set_up(self.engine, self.roster.tables, self._client._sys_db.run_migrations)  # noqa: SLF001
+                set_up(self.engine, self.workers.tables, self._client._sys_db.run_migrations)  # noqa: SLF001
             except BaseException:
                 self.close()
                 raise
@@ -191,7 +190,12 @@ class Runs:
                     limiter=None if queue.starts is None else {"limit": queue.starts, "period": queue.per_s},
                     polling_interval_sec=poll_s,
                 )
-            self._client.apply_schedules([self._schedule_row(one) for one in self._book.schedules.values()])
+            schedules = self._book.schedules.values()
+            try:
+                self._client.apply_schedules([self._schedule_row(one) for one in schedules])
+            except DBOSException as error:
+                named = ", ".join(one.name for one in schedules if repr(one.cron) in error.message) or "a schedule"
+                raise DurableError(f"{named}: {error.message}", code="durable_refused") from None
 
     def running(self) -> list[RunStatus]:
         """Return all runs that a worker has started and that have not ended."""

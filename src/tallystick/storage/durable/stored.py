@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.storage.durable.book import FlowBook, FlowCard
-from tallystick.storage.durable.timing import Timing
+from tallystick.storage.durable.flow_registry import FlowCard, FlowRegistry, Intervals
 from tallystick.turns.durable import Durable, Flow
 from tallystick.turns.runs import (
     MAX_ATTEMPTS,
@@ -23,7 +22,7 @@ from tallystick.turns.runs import (
 if TYPE_CHECKING:
     from tallystick.storage.durable.runs import Runs
 
-DEFAULT_TIMING = Timing()
+DEFAULT_INTERVALS = Intervals()
 
 
 class StoredDurable(Durable):
@@ -38,7 +37,7 @@ class StoredDurable(Durable):
         """
         self._database_url = database_url
         self._control_room = control_room
-        self._book = FlowBook()
+        self._book = FlowRegistry()
         self._opening = threading.Lock()
         self._opened: Runs | None = None
 
@@ -105,10 +104,10 @@ class StoredDurable(Durable):
 
     def workers(self) -> list[WorkerSeen]:
         """See `Durable`."""
-        return self.open().roster.seen()
+        return self.open().workers.seen()
 
     @property
-    def book(self) -> FlowBook:
+    def book(self) -> FlowRegistry:
         """The registered flows, queues and schedules."""
         return self._book
 
@@ -142,7 +141,7 @@ def run_worker(
     stop: threading.Event,
     *,
     worker_id: str,
-    timing: Timing = DEFAULT_TIMING,
+    timing: Intervals = DEFAULT_INTERVALS,
     ready: Callable[[], None] = lambda: None,
 ) -> frozenset[str]:
     """Execute runs of the flows registered here until `stop` is set. Blocks: run it in a thread or process.

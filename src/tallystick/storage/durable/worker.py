@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tallystick.storage.durable.book import FlowBook
 from tallystick.storage.durable.executor import Executor
+from tallystick.storage.durable.flow_registry import FlowRegistry, Intervals
 from tallystick.storage.durable.runs import Runs
-from tallystick.storage.durable.timing import Timing
-from tallystick.storage.durable.watch import Watch
+from tallystick.storage.durable.worker_table import StalledCounters
 from tallystick.turns.runs import MAX_ATTEMPTS, DurableError, RunStatus
 
 log = logging.getLogger("tallystick.durable")
@@ -25,9 +24,9 @@ class Worker:
     """One worker of this process; its id is unique and never reused."""
 
     worker_id: str
-    book: FlowBook
+    book: FlowRegistry
     runs: Runs
-    timing: Timing
+    timing: Intervals
 
     def work(self, stop: threading.Event, ready: Callable[[], None]) -> frozenset[str]:
         """Work until `stop` is set; return the runs that were still inside a step when the grace period ended."""
@@ -36,7 +35,7 @@ class Worker:
         self.runs.declare(poll_s=self.timing.poll_s)
         executor = Executor(worker_id=self.worker_id, book=self.book, runs=self.runs)
         # The row is written before the first run, so that others know the owner of a run that has just started.
-        if not self.runs.roster.join(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
+        if not self.runs.workers.join(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
             message = f"a worker '{self.worker_id}' is there already; give each its own id"
             raise DurableError(message, code="worker_id_taken")
         gone = threading.Event()
@@ -48,26 +47,26 @@ class Worker:
             gone.set()
             heart.join()
         if not left:
-            self.runs.roster.drop(self.worker_id)
+            self.runs.workers.drop(self.worker_id)
         return left
 
     def _run(self, executor: Executor, stop: threading.Event, ready: Callable[[], None]) -> frozenset[str]:
         try:
             executor.launch()
         except BaseException:
-            self.runs.roster.drop(self.worker_id)
+            self.runs.workers.drop(self.worker_id)
             raise
         try:
             ready()
-            rounds = _Rounds(worker=self, executor=executor)
+            checks = _Checks(worker=self, executor=executor)
             while not stop.wait(self.timing.heartbeat_s):
-                self._guarded(rounds.look)
+                self._guarded(checks.run)
         finally:
             left = executor.stop(grace_s=self.timing.grace_s)
-            self._guarded(lambda: self._hand_over(left))
+            self._guarded(lambda: self._release_runs(left))
         return left
 
-    def _hand_over(self, left: frozenset[str]) -> None:
+    def _release_runs(self, left: frozenset[str]) -> None:
         """Release the runs started here that are not inside a step, so that another worker can take them."""
         for run in self.runs.running():
             if run.worker == self.worker_id and run.id not in left:
@@ -78,7 +77,7 @@ class Worker:
             self._guarded(self._beat_once)
 
     def _beat_once(self) -> None:
-        if not self.runs.roster.beat(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
+        if not self.runs.workers.beat(self.worker_id, host=socket.gethostname(), pid=os.getpid()):
             log.warning("worker %s had been taken for dead; its runs have gone to others", self.worker_id)
 
     def _guarded(self, act: Callable[[], None]) -> None:
@@ -89,7 +88,7 @@ class Worker:
             log.warning("worker %s: %s", self.worker_id, error)
 
 
-class _Rounds:
+class _Checks:
     """Periodic checks of other workers and of lost runs."""
 
     def __init__(self, *, worker: Worker, executor: Executor) -> None:
@@ -97,29 +96,29 @@ class _Rounds:
         self._book = worker.book
         self._runs = worker.runs
         self._executor = executor
-        self._workers = Watch(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
-        self._mine = Watch(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
+        self._workers = StalledCounters(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
+        self._mine = StalledCounters(stale_after_s=worker.timing.stale_after_s, clock=time.monotonic)
 
-    def look(self) -> None:
+    def run(self) -> None:
         """Take over runs of workers with a stalled heartbeat, and put back own runs that were lost."""
         running = self._runs.running()
-        workers = {worker.id: worker for worker in self._runs.roster.seen()}
+        workers = {worker.id: worker for worker in self._runs.workers.seen()}
         for stranger in {run.worker for run in running if run.worker} - workers.keys():
             # Its run started after it was declared dead and before its next heartbeat, then it was killed: add a row
             # whose heartbeat stalls.
-            self._runs.roster.join(stranger, host=UNKNOWN_HOST, pid=0)
-        for worker_id in self._workers.look({one.id: one.beats for one in workers.values() if one.id != self._me}):
-            if self._runs.roster.claim(workers[worker_id], taker=self._me):
+            self._runs.workers.join(stranger, host=UNKNOWN_HOST, pid=0)
+        for worker_id in self._workers.update({one.id: one.beats for one in workers.values() if one.id != self._me}):
+            if self._runs.workers.claim(workers[worker_id], taker=self._me):
                 freed = [run.id for run in running if run.worker == worker_id]
                 released = sum(self._runs.release(run_id, worker=worker_id) for run_id in freed)
-                self._runs.roster.drop(worker_id, taker=self._me)
+                self._runs.workers.drop(worker_id, taker=self._me)
                 log.warning("worker %s took over %d runs of %s", self._me, released, worker_id)
         self._pick_up([run for run in running if run.worker == self._me])
 
     def _pick_up(self, mine: list[RunStatus]) -> None:
         """Put back runs that the engine dequeued and then lost because the database was unavailable at that moment."""
         here = self._executor.running()
-        lost = self._mine.look({run.id: run.attempts for run in mine if run.id not in here})
+        lost = self._mine.update({run.id: run.attempts for run in mine if run.id not in here})
         for run in (run for run in mine if run.id in lost):
             card = self._book.flows.get(run.flow)
             if run.attempts >= (card.attempts if card else MAX_ATTEMPTS):

@@ -16,10 +16,12 @@ from tallystick.gate.record.journal import Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.blobs import Blobs
 from tallystick.storage.journal.checkpoints import split_notes
-from tallystick.storage.journal.head import latest_slot, named_by
+from tallystick.storage.journal.head import is_behind, latest, latest_slot, named_by
 from tallystick.storage.journal.segments import Segments, position
 from tallystick.storage.journal.views import NAME
 
+DEFINITIONS = {"policies": ".toml", "tools": ".json"}
+"""Subfolders of the audit folder with what receipts name by digest, and how the names of their files end."""
 _CHUNK = 1 << 20
 _VIEW_CHUNK = 1 << 16
 _OPEN_VIEWS = 128
@@ -35,7 +37,7 @@ class FileArchive:
         self._blobs = Blobs(audit / "blobs", durable=False)
         self._views = _ViewReader(audit / "sessions")
         self._heads: list[HeadClaim] = []
-        self._missing: list[str] = []
+        self._head_faults: list[str] = []
         with _quiet(self._folder / "lock"):
             self._ends = {number: self._segments.size(number) for number in self._segments.numbers()}
             notary.renew()  # so that a head of a just activated key is recognised
@@ -60,9 +62,9 @@ class FileArchive:
             return []
         return [path.name for path in found if named_by(disk.read_whole(path) or b"")]
 
-    def missing_heads(self) -> list[str]:
-        """Return the sources (`head`, `mirror`) without a head that verifies."""
-        return self._missing
+    def head_faults(self) -> list[str]:
+        """Return codes: no head or mirror that verifies, or a mirror that is older than the head."""
+        return self._head_faults
 
     def lines(self) -> Iterator[list[bytes]]:
         """Yield all whole lines of the snapshot, in batches."""
@@ -118,6 +120,12 @@ class FileArchive:
         """Return a payload stored outside the log."""
         return self._blobs.get(digest)
 
+    def definition(self, kind: str, digest: str) -> bytes | None:
+        """Return the stored policy or tool definition with this digest."""
+        with contextlib.suppress(OSError):
+            return disk.read_whole(self._folder.parent / kind / f"{digest}{DEFINITIONS[kind]}")
+        return None
+
     def view_has(self, session_id: str, line: bytes) -> bool:
         """Return whether this line comes next in a session's view; if so, advance past it."""
         return self._views.has(session_id, line)
@@ -136,13 +144,25 @@ class FileArchive:
 
     def _take_heads(self, notary: Notary) -> None:
         places = {"head": self._folder / "head"} | ({} if self._mirror is None else {"mirror": self._mirror})
+        slots: dict[str, bytes] = {}
         for source, path in places.items():
-            found = latest_slot(disk.read_whole(path) or b"", notary)
+            slots[source] = disk.read_whole(path) or b""
+            found = latest_slot(slots[source], notary.keys)
             if found is None:
-                self._missing.append(source)
+                self._head_faults.append(f"{source}_missing")
             else:
                 head, key_id = found
-                self._heads.append(HeadClaim(source=source, size=head.size, leaf=head.leaf, key_id=key_id.hex()))
+                claim = HeadClaim(
+                    source=source,
+                    size=head.size,
+                    leaf=head.leaf,
+                    key_id=key_id.hex(),
+                    checkpointed=head.checkpointed,
+                )
+                self._heads.append(claim)
+        mirrored = latest(slots.get("mirror", b""), notary.keys)
+        if mirrored is not None and is_behind(mirrored, slots["head"], notary.keys):
+            self._head_faults.append("mirror_behind")
 
 
 class _ViewReader:

@@ -21,11 +21,18 @@ class Checkpoints:
         self._fd = _open(path, os.O_APPEND)
         self._mirror = None if mirror is None else _open(mirror)
 
-    def put(self, note: bytes) -> None:
-        """Append a note and copy it to the mirror."""
+    def put(self, note: bytes, *, durable: bool = False) -> None:
+        """Append a note and copy it to the mirror.
+
+        Args:
+            note: The signed note.
+            durable: Wait for the disk, since a note that a power cut tore in the middle of the file stays there.
+        """
         size = os.fstat(self._fd).st_size
         try:
             disk.write_all(self._fd, note + b"\n")
+            if durable:
+                disk.fdatasync(self._fd)
         except OSError:
             disk.ftruncate(self._fd, size)
             raise

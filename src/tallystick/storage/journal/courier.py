@@ -12,13 +12,16 @@ from time import monotonic
 
 from tallystick.gate.record.journal import Incident
 from tallystick.storage.journal.forks import tell_children
-from tallystick.storage.journal.posting import Undelivered
 
 TRY_S = 5.0
 """Timeout of one attempt."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 """Maximum retry delay; delays double up to it. A new checkpoint does not shorten the current delay."""
+
+
+class Undelivered(Exception):  # noqa: N818 - not an internal error; the sender retries
+    """A witness did not accept a checkpoint; the message gives the reason and nothing of the address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""All system calls by which the journal changes the disk.
+"""All system calls by which the journal changes the disk, and its writer lock.
 
 The journal calls them through this module, so that a test can make the n-th write, fsync, open or rename fail and check
 the resulting state. No other module in `storage/journal/` writes.
@@ -8,6 +8,9 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
+from threading import RLock
+
+from tallystick.errors import LedgerError, LedgerUnwritable
 
 write = os.write
 pwrite = os.pwrite
@@ -129,3 +132,69 @@ def read_whole(path: Path) -> bytes | None:
         return None
     with os.fdopen(fd, "rb") as file:
         return file.read()
+
+
+class WriteLock:
+    """Lock held while the journal is read or changed.
+
+    A file lock belongs to the open file description, which a forked child shares with its parent: the child must open
+    the file again (`reopen`), or parent and child would both hold the lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.threads = RLock()
+        """Lock of this process only; enough for reading state cached in this process."""
+        self._depth = 0
+        self._fd = self._open()
+
+    def acquire(self) -> None:
+        """Acquire both locks, waiting if needed; reentrant for the thread that holds them."""
+        self.threads.acquire()
+        if self._depth == 0:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX)
+            except (OSError, ValueError) as error:
+                self.threads.release()
+                raise self._translated(error) from error
+        self._depth += 1
+
+    def release(self) -> None:
+        """Release both locks when the outermost holder ends."""
+        self._depth -= 1
+        try:
+            if self._depth == 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+        finally:
+            self.threads.release()
+
+    def __enter__(self) -> None:
+        """Acquire both locks."""
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        """Release both locks."""
+        self.release()
+
+    def reopen(self) -> None:
+        """Reset the lock in a forked child, where another thread of the parent may have held it."""
+        os.close(self._fd)
+        self.threads = RLock()
+        self._depth = 0
+        self._fd = self._open()
+
+    def close(self) -> None:
+        """Close the file; this lock cannot be acquired afterwards."""
+        with self.threads:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def _translated(self, error: Exception) -> LedgerError:
+        if self._fd < 0:
+            return LedgerError("The ledger is closed.", code="ledger_closed")
+        return LedgerUnwritable(f"The journal cannot be locked ({error}).", code="ledger_locked")
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return open_file(self._path, flags, FILE_MODE)

@@ -8,11 +8,14 @@ of the journal is detected. Writing in place costs 0.2 of the benchmark's floor,
 """
 
 import os
+from functools import lru_cache
+from hmac import compare_digest
 from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from tallystick.gate.record.journal import ZERO, Notary
+from tallystick.gate.record.journal import ZERO, Incident
+from tallystick.gate.record.signing import HmacKey, Keys
 from tallystick.storage.journal import disk
 
 STRIDE = 512
@@ -41,42 +44,54 @@ class Head(NamedTuple):
     leaf: bytes = ZERO
 
 
-def pack(head: tuple[int, int, int, int, int, bytes], notary: Notary) -> bytes:
+def pack(head: tuple[int, int, int, int, int, bytes], keys: Keys) -> bytes:
     """Encode a slot; a plain tuple of a head's fields is accepted."""
-    return b"tallyhd1%b%b%b" % notary.head_mac(_pack(*head))
+    key = keys.active()
+    data = key.raw_id + _pack(*head)
+    return b"tallyhd1%b%b" % (data, _head_key(key).mac(data))
 
 
-def unpack(slot: bytes, notary: Notary) -> Head | None:
+def unpack(slot: bytes, keys: Keys) -> Head | None:
     """Decode the head in a slot; None if it is empty, corrupt or carries a MAC of an unknown key."""
     if len(slot) < SLOT or not slot.startswith(_MAGIC):
         return None
-    key_id, body, mac = slot[len(_MAGIC) : _START], slot[_START : SLOT - 32], slot[SLOT - 32 : SLOT]
-    if not notary.head_holds(key_id, body, mac):
+    key = keys.find(slot[len(_MAGIC) : _START].hex())
+    if key is None or not compare_digest(_head_key(key).mac(slot[len(_MAGIC) : SLOT - 32]), slot[SLOT - 32 : SLOT]):
         return None
-    return Head._make(_BODY.unpack(body))
+    return Head._make(_BODY.unpack(slot[_START : SLOT - 32]))
+
+
+@lru_cache(maxsize=64)
+def _head_key(key: HmacKey) -> HmacKey:
+    """Derive the key for heads; cached, because every commit needs it."""
+    return key.derive("head")
 
 
 class HeadFile:
-    """The two slots on disk, in the workspace or in the mirror; `heads.py` writes them."""
+    """The two slots on disk, in the workspace or in the mirror; `HeadWriter` writes them."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
 
-    def read(self, notary: Notary) -> Head | None:
+    def read(self, keys: Keys) -> Head | None:
         """Return the latest head that verifies."""
-        return latest(os.pread(self.fd, STRIDE + SLOT, 0), notary)
+        return latest(self.slots(), keys)
 
-    def newest_at(self, notary: Notary) -> int:
+    def slots(self) -> bytes:
+        """Return both slots."""
+        return os.pread(self.fd, STRIDE + SLOT, 0)
+
+    def newest_at(self, keys: Keys) -> int:
         """Return the offset of the latest head; the next head goes to the other slot."""
-        slots = os.pread(self.fd, STRIDE + SLOT, 0)
-        first, second = unpack(slots[:SLOT], notary), unpack(slots[STRIDE:], notary)
+        slots = self.slots()
+        first, second = unpack(slots[:SLOT], keys), unpack(slots[STRIDE:], keys)
         return STRIDE if second is not None and (first is None or second > first) else 0
 
     def empty(self) -> bool:
         """Return whether no head was ever written."""
-        return not os.pread(self.fd, STRIDE + SLOT, 0).strip(b"\0")
+        return not self.slots().strip(b"\0")
 
     def in_place(self) -> bool:
         """Return whether the path still names the open file."""
@@ -98,13 +113,82 @@ def named_by(slots: bytes) -> int:
     return max((Head._make(_BODY.unpack(body)).size for body in bodies), default=0)
 
 
-def latest(slots: bytes, notary: Notary) -> Head | None:
+def is_behind(mirrored: Head, slots: bytes, keys: Keys) -> bool:
+    """Return whether a mirror is older than both heads in these slots; a crash leaves it at the older one at least."""
+    heads = [unpack(slots[at : at + SLOT], keys) for at in (0, STRIDE)]
+    return mirrored.size < min((head.size for head in heads if head is not None), default=0)
+
+
+def latest(slots: bytes, keys: Keys) -> Head | None:
     """Return the later of the heads that verify."""
-    found = latest_slot(slots, notary)
+    found = latest_slot(slots, keys)
     return None if found is None else found[0]
 
 
-def latest_slot(slots: bytes, notary: Notary) -> tuple[Head, bytes] | None:
+def latest_slot(slots: bytes, keys: Keys) -> tuple[Head, bytes] | None:
     """Return the later of the heads that verify, with the id of its MAC key."""
-    heads = [(unpack(slots[at : at + SLOT], notary), slots[at + len(_MAGIC) : at + _START]) for at in (0, STRIDE)]
+    heads = [(unpack(slots[at : at + SLOT], keys), slots[at + len(_MAGIC) : at + _START]) for at in (0, STRIDE)]
     return max(((head, key_id) for head, key_id in heads if head is not None), default=None)
+
+
+class HeadWriter:
+    """Writes the head to workspace and mirror with every commit, alternating between the two slots."""
+
+    def __init__(
+        self, file: HeadFile, mirror: HeadFile | None, keys: Keys, head: Head, incidents: list[Incident]
+    ) -> None:
+        self._file, self._fd = file, file.fd
+        self._mirror = mirror
+        self._keys = keys
+        self._incidents = incidents
+        self._mirror_reported = False
+        self._at = file.newest_at(keys)
+        self._slots = self._read(self._at), self._read(STRIDE - self._at)
+        """Contents of the newest slot and of the older one, which the next head overwrites."""
+        self._head: tuple[int, int, int, int, int, bytes] = head
+
+    @property
+    def head(self) -> Head:
+        """The head as this process last wrote or read it."""
+        return Head._make(self._head)
+
+    def take(self, head: Head) -> None:
+        """Adopt a head that another process has written."""
+        self._head, self._at = head, self._file.newest_at(self._keys)
+        self._slots = self._read(self._at), self._read(STRIDE - self._at)
+
+    def covered(self, size: int) -> bool:
+        """Return whether another process has written a head covering `size` records; a smaller head is adopted."""
+        if self._read(STRIDE - self._at) == self._slots[1]:
+            return False
+        head = self._file.read(self._keys)
+        if head is None or head.size >= size:
+            return True
+        self.take(head)  # another process wrote a checkpoint, which changes only the head
+        return False
+
+    def write(self, size: int, end: int, leaf: bytes) -> None:
+        """Write the head of a commit. A mirror error is recorded in the log and does not fail the commit."""
+        # A plain tuple, because this runs for every call and fields are rarely accessed.
+        self.write_as((self._head[0], size, self._head[2], 0, end, leaf))
+
+    def write_as(self, head: tuple[int, int, int, int, int, bytes]) -> None:
+        """Write a head in which any field may have changed."""
+        slot, at = pack(head, self._keys), STRIDE - self._at
+        if disk.pwrite(self._fd, slot, at) != SLOT:
+            raise OSError("short write to the head")
+        self._head, self._at, self._slots = head, at, (slot, self._slots[0])
+        if self._mirror is not None:
+            try:
+                disk.pwrite(self._mirror.fd, slot, at)
+            except OSError as error:
+                self._report_mirror(error.strerror or "")
+
+    def _read(self, at: int) -> bytes:
+        return os.pread(self._fd, SLOT, at)
+
+    def _report_mirror(self, reason: str) -> None:
+        """Report a mirror error once: a permanently missing mirror would otherwise add a record to every commit."""
+        if not self._mirror_reported:
+            self._mirror_reported = True
+            self._incidents.append(Incident(what="mirror_unwritable", details={"reason": reason}))

@@ -9,14 +9,14 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tallystick.gate.record.unfinished import Gone
+from tallystick.gate.record.in_flight import EndedProcess
 from tallystick.storage.journal import disk
 
 _WIDTH = 20
 
 
 class LiveFiles:
-    """The folder of these files; implements `gate.record.unfinished.Roster`."""
+    """The folder of these files; implements `gate.record.unfinished.ProcessRegistry`."""
 
     def __init__(self, folder: Path, random: Callable[[int], bytes] = os.urandom) -> None:
         self._folder = folder
@@ -54,7 +54,7 @@ class LiveFiles:
             os.close(self._fd)
             self._pid = 0
 
-    def gone(self) -> Iterator[Gone]:
+    def gone(self) -> Iterator[EndedProcess]:
         """Yield processes that have ended; each file stays locked until the caller asks for the next."""
         for path in sorted(self._folder.glob("*")) if self._folder.is_dir() else ():
             try:
@@ -65,7 +65,7 @@ class LiveFiles:
                 # Check under the lock: another process may just have handled and deleted the file.
                 if disk.try_lock(fd) and os.fstat(fd).st_nlink:
                     text = os.pread(fd, _WIDTH, 0).strip()
-                    gone = Gone(token=path.name, since=int(text) if text.isdigit() else 0)
+                    gone = EndedProcess(token=path.name, since=int(text) if text.isdigit() else 0)
                     yield gone
                     if gone.settled:
                         disk.unlink(path)

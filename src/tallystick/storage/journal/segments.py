@@ -15,6 +15,7 @@ from pathlib import Path
 from time import sleep
 
 from tallystick.errors import LedgerUnwritable
+from tallystick.gate.record.payload import ERASED
 from tallystick.storage.journal import disk
 
 SHIFT = 40
@@ -24,12 +25,12 @@ _GUESS = 4096
 """Most records are shorter, so one read fetches a whole record."""
 ROOM = bytes(1 << 16)
 """Preallocated space for about sixty records: only one of them pays the cost that each would pay without it."""
-GLANCE_NS = 10_000_000
+CHECK_VALID_NS = 10_000_000
 """How long a check of the files stays valid: ten milliseconds, the duration of a few quick calls."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class LogLine:
     """One line of the log, without its newline, with its position."""
 
     position: int
@@ -55,7 +56,7 @@ def offset_of(place: int) -> int:
 
 
 class Segments:
-    """The folder of the log's files; `Tail` is the segment being written."""
+    """The folder of the log's files; `OpenSegment` is the segment being written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -69,7 +70,7 @@ class Segments:
         names = (entry.name for entry in os.scandir(self.folder)) if self.folder.is_dir() else ()
         return sorted(int(name[:-4]) for name in names if name.endswith(".log") and name[:-4].isdecimal())
 
-    def lines(self, place: int, end: int | None = None) -> Iterator[Line]:
+    def lines(self, place: int, end: int | None = None) -> Iterator[LogLine]:
         """Yield the lines from a position on, through all later segments, up to `end` if given."""
         number, offset = segment_of(place), offset_of(place)
         while self.path(number).exists():
@@ -117,6 +118,21 @@ class Segments:
             end = position(segment_of(end) + 1, 0)
         return end
 
+    def erase(self, place: int, columns: tuple[bytes, bytes, bytes]) -> None:
+        """Overwrite the payload of the record at a position; the header stays.
+
+        The length stays the same, so that no other byte of the log moves.
+        """
+        header, *payload = columns
+        blank = b"\t".join(ERASED.ljust(len(column)) if column else b"" for column in payload)
+        fd = disk.open_to_change(self.path(segment_of(place)))
+        try:
+            if disk.pwrite(fd, blank, offset_of(place) + len(header) + 1) != len(blank):
+                raise OSError("short write to the log")
+            disk.fsync(fd)
+        finally:
+            os.close(fd)
+
     def _seal(self, number: int) -> None:
         """Seal a segment left unsealed by a process that died after creating the next one."""
         fd = _open(self.path(number))
@@ -126,7 +142,7 @@ class Segments:
         finally:
             os.close(fd)
 
-    def _lines(self, number: int, offset: int, stop: int | None) -> Iterator[Line]:
+    def _lines(self, number: int, offset: int, stop: int | None) -> Iterator[LogLine]:
         fd = _open(self.path(number))
         base = number << SHIFT
         try:
@@ -137,21 +153,21 @@ class Segments:
                 rest = lines.pop()
                 for data in lines:
                     end = at + len(data) + 1
-                    yield Line(position=base + at, end=base + end, data=data)
+                    yield LogLine(position=base + at, end=base + end, data=data)
                     at = end
             rest = rest.rstrip(b"\0")
             if rest:
-                yield Line(position=base + at, end=base + at + len(rest), data=rest, whole=False)
+                yield LogLine(position=base + at, end=base + at + len(rest), data=rest, whole=False)
         finally:
             os.close(fd)
 
 
-class Tail:
+class OpenSegment:
     """The segment being written, held open."""
 
-    def __init__(self, segments: Segments, number: int, *, roomy: bool) -> None:
+    def __init__(self, segments: Segments, number: int, *, preallocates: bool) -> None:
         path = segments.path(number)
-        self.number, self.name, self._roomy = number, path.name, roomy
+        self.number, self.name, self._preallocates = number, path.name, preallocates
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.fd = disk.open_file(path, flags, disk.FILE_MODE)
         # The folder is held open, so that a stat of the file needs no full path lookup.
@@ -162,7 +178,7 @@ class Tail:
     def ends_at(self, offset: int, size: int | None = None) -> bool:
         """Return whether the log ends at `offset`, with at most preallocated space after it; `size`: of the file."""
         if size is None:
-            if self._roomy and os.pread(self.fd, 1, offset) == b"\0":
+            if self._preallocates and os.pread(self.fd, 1, offset) == b"\0":
                 return True
             size = os.lseek(self.fd, 0, os.SEEK_END)
         self._size = size
@@ -178,7 +194,7 @@ class Tail:
     def put(self, data: bytes, offset: int) -> None:
         """Write at the end of the log, preallocating space after it if enabled and used up."""
         written = 0
-        if self._roomy and self._size < offset + len(data):
+        if self._preallocates and self._size < offset + len(data):
             # A batch this long is usually followed by another one: preallocating would write its bytes twice.
             room = ROOM if len(data) < len(ROOM) else b""
             written = disk.pwrite(self.fd, data + room, offset)  # a full disk may shorten the write: less space then
@@ -192,25 +208,25 @@ class Tail:
         if size > offset and not os.pread(self.fd, size - offset, offset).strip(b"\0"):
             disk.ftruncate(self.fd, offset)
 
-    def followed_by(self, segments: Segments, offset: int) -> "Tail":
+    def followed_by(self, segments: Segments, offset: int) -> "OpenSegment":
         """Start the next segment and seal this one, whose log ends at `offset`; the seal tells other processes.
 
         Raises:
             LedgerUnwritable: The next segment cannot be created; the log continues in this one.
         """
         try:
-            tail = Tail(segments, self.number + 1, roomy=self._roomy)
+            following = OpenSegment(segments, self.number + 1, preallocates=self._preallocates)
             try:
-                if self._roomy:
+                if self._preallocates:
                     disk.sync_folder(segments.folder)
                 self.trim(offset)
                 seal_segment(self.fd)
             except OSError:
-                tail.close()  # it stays empty until the old one is sealed, or others would append to that
+                following.close()  # it stays empty until the old one is sealed, or others would append to that
                 raise
         except OSError as error:
             raise LedgerUnwritable(f"A new journal segment cannot be made ({error.strerror}).") from error
-        return tail
+        return following
 
     def leave(self) -> None:
         """Close a finished segment and drop it from the page cache, since it is seldom read from now on."""
@@ -228,7 +244,7 @@ def seal_segment(fd: int) -> None:
     disk.fchmod(fd, disk.SEALED_MODE)
     # Another process may have checked the file just before and would append while its check is valid. Appending needs
     # the lock, and by the time it gets the lock its check has expired: so no call pays for a second check.
-    sleep(GLANCE_NS / 1e9)
+    sleep(CHECK_VALID_NS / 1e9)
 
 
 def _open(path: Path) -> int:

@@ -12,23 +12,28 @@ from time import monotonic
 
 from tallystick.errors import ConfigError
 from tallystick.gate.record.journal import Incident
+from tallystick.http_port import SUCCESS, HttpAddress, HttpClient, HttpFailure, HttpRequest, parse_address
 from tallystick.storage.journal import disk
-from tallystick.storage.journal.courier import Courier, Witness
-from tallystick.storage.journal.posting import Undelivered, parse_address, post
+from tallystick.storage.journal.courier import Courier, Undelivered, Witness
 
 LAST_TRY_S = 2.0
 """Maximum delay of process exit, for all witnesses together."""
+_HEADERS = {"Content-Type": "text/plain; charset=utf-8"}
 _KEPT_FOR_FILES = 1024
 """Maximum number of notes queued for a file that cannot be written; a log should contain every note."""
 
 
-def parse_witnesses(texts: Sequence[str]) -> tuple[Witness, ...]:
+def parse_witnesses(texts: Sequence[str], http: HttpClient) -> tuple[Witness, ...]:
     """Parse the witnesses named in the settings.
+
+    Args:
+        texts: URLs and paths.
+        http: Sends the checkpoints to webhooks.
 
     Raises:
         ConfigError: An entry is neither an allowed URL nor an absolute path.
     """
-    return tuple(_parse(text, number) for number, text in enumerate(texts, 1))
+    return tuple(_parse(text, number, http) for number, text in enumerate(texts, 1))
 
 
 def witness_files(texts: Sequence[str]) -> list[Path]:
@@ -61,16 +66,26 @@ class Witnesses:
         return self.reports()
 
 
-def _parse(text: str, number: int) -> Witness:
-    address = parse_address(text) if "://" in text else None
+def _parse(text: str, number: int, http: HttpClient) -> Witness:
+    # A witness may stand in the owner's own network: only the settings name it.
+    address = parse_address(text, private=True) if "://" in text else None
     if address is not None:
-        return Witness(number=number, shown=address.shown, deliver=partial(post, address))
+        return Witness(number=number, shown=address.shown, deliver=partial(_post, http, address))
     path = Path(text).expanduser()
     if "://" in text or not path.is_absolute():
         # The message does not repeat the text, which may contain a password.
         message = f"'ledger.witnesses': number {number} cannot be used. Give an https:// URL or an absolute path"
         raise ConfigError(f"{message}; http:// only leads to this machine.", code="config_bad_value")
     return Witness(number=number, shown=path.name, deliver=partial(_append, path), kept=_KEPT_FOR_FILES)
+
+
+def _post(http: HttpClient, address: HttpAddress, note: bytes, within_s: float) -> None:
+    request = HttpRequest(method="POST", address=address, headers=_HEADERS, body=note, within_s=within_s)
+    answer = http.send_sync(request)
+    if isinstance(answer, HttpFailure):
+        raise Undelivered(answer.message)
+    if answer.status not in SUCCESS:
+        raise Undelivered(f"status {answer.status}")
 
 
 def _append(path: Path, note: bytes, _within_s: float) -> None:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tallystick.errors import ConfigError
+from tallystick.storage.migrations.revisions import mistake_in
 
 HEAD = "0010"
 """The last revision of the gate's own tables."""
@@ -32,17 +33,29 @@ class History:
     version_table: str
     shared: tuple[str, ...] = field(default=())
     """Its revisions that were part of the shared history of older databases."""
+    owner: str = "tallystick"
+    """Whose tables these are, for messages."""
 
 
 GATE = History(head=HEAD, versions=Path(__file__).parent / "versions", version_table=VERSION_TABLE)
 
 
 def history_of(room: str, package: ModuleType) -> History:
-    """Build the history of a room's tables from its migrations package."""
+    """Build the history of a room's tables from its migrations package.
+
+    Raises:
+        ConfigError: The package has no `HEAD`, or its revisions do not form a chain that ends there.
+    """
     known: Mapping[str, object] = vars(package)
     shared: tuple[str, ...] = known.get("SHARED", ())  # type: ignore[assignment]
-    versions = Path(package.__path__[0]) / "versions"
-    return History(head=str(known["HEAD"]), versions=versions, version_table=f"tally_schema_{room}", shared=shared)
+    versions, head = Path(package.__path__[0]) / "versions", known.get("HEAD")
+    mistake = mistake_in(versions, head) if isinstance(head, str) else "it has no HEAD, the last revision as text"
+    if mistake is not None:
+        message = f"The migrations of the room '{room}' ({package.__name__}): {mistake}."
+        raise ConfigError(message, code="room_broken")
+    return History(
+        head=str(head), versions=versions, version_table=f"tally_schema_{room}", shared=shared, owner=f"the room {room}"
+    )
 
 
 def version_of(connection: Connection, history: History = GATE) -> str | None:
@@ -97,7 +110,9 @@ def _run(connection: Connection, history: History, to: str) -> None:
     try:
         command.upgrade(config, to)
     except CommandError as error:
-        message = "The database was written by a newer version of tallystick. Upgrade the package on this machine."
+        message = (
+            f"The database was written by a newer version of {history.owner}. Upgrade the package on this machine."
+        )
         raise ConfigError(message, code="database_newer") from error
 
 

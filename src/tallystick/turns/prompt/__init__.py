@@ -1,1 +1,1 @@
-"""The prompt of a turn: one module per section, assembled in `compose`."""
+"""The prompt of a turn: its sections, assembled in `compose`."""

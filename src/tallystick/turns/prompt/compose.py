@@ -6,14 +6,12 @@ from hashlib import sha256
 from tallystick.gate.admit.names import Entry
 from tallystick.turns.model import Message
 from tallystick.turns.prompt.catalogue import catalogue_section
-from tallystick.turns.prompt.final import interpreting_section
-from tallystick.turns.prompt.grounding import grounding_section
+from tallystick.turns.prompt.evidence_rules import grounding_section
 from tallystick.turns.prompt.results import result_section
-from tallystick.turns.prompt.retrieved import retrieved_section
-from tallystick.turns.prompt.role import role_section
+from tallystick.turns.prompt.sections import interpreting_section, retrieved_section, role_section
 from tallystick.turns.request import Request
 from tallystick.turns.result import Injected
-from tallystick.turns.wording import NO_WORDINGS, Wordings
+from tallystick.turns.tool_prompts import NO_TOOL_PROMPTS, ToolPrompts
 
 
 def opening_messages(
@@ -23,7 +21,7 @@ def opening_messages(
     boundary: str,
     block: str | None,
     native: bool,
-    wordings: Wordings = NO_WORDINGS,
+    wordings: ToolPrompts = NO_TOOL_PROMPTS,
 ) -> list[Message]:
     """Return the system message, the history, and the request message with its closing sections.
 
@@ -62,11 +60,11 @@ def told(history: Sequence[Message], boundary: str) -> list[Message]:
     return messages
 
 
-def _system(request: Request, entries: Sequence[Entry], wordings: Wordings) -> str:
+def _system(request: Request, entries: Sequence[Entry], wordings: ToolPrompts) -> str:
     # Keep the tool phase of a conference short: rules about replies make small models miss the call.
     sections = [] if request.tool_phase else [role_section(request.agent), grounding_section(request.form)]
     if entries:
-        sections.append(catalogue_section(entries, wordings))
+        sections.append(catalogue_section(entries, wordings, with_examples=not request.tool_phase))
     return "\n\n".join(sections)
 
 

@@ -129,10 +129,26 @@ def test_a_toml_file_changes_in_two_places_and_nowhere_else():
 
 @pytest.mark.promise("relay.init")
 @pytest.mark.parametrize(
-    "text",
-    ['mcp_servers = { git = { command = "x" } }', '[mcp_servers]\ngit = { command = "x" }', "not toml [", "", "[[mcp_servers.git]]\n"],
-)  # fmt: skip
-def test_what_is_written_in_another_way_is_left_alone(text):
+    ("text", "expected"),
+    [
+        (
+            'mcp_servers = { git = { command = "x" } } # mine\n',
+            'mcp_servers = { git = { command = "tally" } } # mine\n',
+        ),
+        ('[mcp_servers]\ngit = { command = "x" }\n', '[mcp_servers]\ngit = { command = "tally" }\n'),
+        ('mcp_servers.git.command = "x"\n', 'mcp_servers.git.command = "tally"\n'),
+        ('[mcp_servers."git"]\r\ncommand = "x"\r\n', '[mcp_servers."git"]\r\ncommand = "tally"\r\n'),
+        ("", '[mcp_servers.git]\ncommand = "tally"\n'),
+        ("a = 1 # mine\n", 'a = 1 # mine\n\n[mcp_servers.git]\ncommand = "tally"\n'),
+    ],
+)
+def test_every_way_to_write_a_table_keeps_its_form(text, expected):
+    assert with_values(text, ("mcp_servers", "git"), {"command": "tally"}) == expected
+
+
+@pytest.mark.promise("relay.init")
+@pytest.mark.parametrize("text", ["not toml [", "[[mcp_servers.git]]\n", "mcp_servers = 1\n", "a = 1\na = 2\n"])
+def test_a_file_that_cannot_be_changed_safely_is_left_alone(text):
     assert with_values(text, ("mcp_servers", "git"), {"command": "tally"}) is None
 
 

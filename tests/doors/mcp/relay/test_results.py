@@ -1,6 +1,6 @@
 import pytest
 
-from tallystick.doors.mcp.relay.schemas import closed, result_schema
+from tallystick.doors.mcp.relay.tools import closed, result_schema
 from tallystick.gate.admit.schema import compile_schema
 
 

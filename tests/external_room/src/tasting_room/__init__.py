@@ -11,6 +11,8 @@ MANIFEST = Manifest(
     migrations="tasting_room.store.migrations",
     http="tasting_room.http:routers",
     paths=("/api/tastings",),
+    tools=("tastings.add", "tastings.list"),
+    data_tables=("tasting_room_tastings",),
     commands=(CommandReference(name="tastings", help="Log wine tastings.", reference="tasting_room.cli:add_to"),),
     web="tasting_room.web:register",
     demo="tasting_room.demo:PART",

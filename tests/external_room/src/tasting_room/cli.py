@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tallystick.doors.cli.kit import Exit, Here, Refused, command, counted, group
+from tallystick.doors.cli.kit import CallHeld, Exit, Here, Refused, command, counted, group, show_command
 
 Wine = Annotated[str, typer.Argument(metavar="WINE", help="Name and vintage.")]
 Score = Annotated[int, typer.Argument(metavar="SCORE", help="Points.")]
@@ -21,8 +21,10 @@ def add(here: Here, wine: Wine, score: Score) -> Exit:
     """Log a tasting."""
     with here.gate(plugins=True, make=True) as gate:
         outcome = gate.call_sync("tastings.add", {"wine": wine, "score": score}, session="tastings")
+    if outcome.held is not None:
+        raise CallHeld(f"Waits for a person: {show_command(outcome.held.approval_id, here.workspace)}")
     if not outcome.ok:
-        raise Refused(outcome.problem()["error"]["message"], code=outcome.rejection.code if outcome.rejection else None)
+        raise Refused(outcome.problem()["error"]["message"], code=outcome.code)
     here.screen.data(outcome.as_dict())
     here.screen.line(f"logged {outcome.result['id']}, receipt {outcome.receipt_id}")
     return Exit.OK

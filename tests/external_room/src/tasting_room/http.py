@@ -12,7 +12,7 @@ from tallystick.doors.http.kit import (
     NAME,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     json_answer,
     listing,
@@ -82,7 +82,7 @@ def _imports(context: HttpContext) -> APIRouter:
     async def state(run_id: str) -> Response:
         found = await run_in_threadpool(durable.status, run_id)
         if found is None or found.flow != IMPORT:
-            raise Refused(404, Category.VALIDATION_ERROR, "no import of this id")
+            raise RequestRefused(404, Category.VALIDATION_ERROR, "no import of this id")
         return json_answer({"run_id": run_id, "state": found.state, "result": found.result})
 
     return router

@@ -21,9 +21,11 @@ Limit = Annotated[int, Field(ge=1, le=500)]
 
 def add(context: "RoomContext", store: Callable[[], "Store"]) -> Tool:
     """Build `tastings.add`."""
-    snapshot = Snapshot(scale=context.options.scale)
 
-    @tool(name="tastings.add", effect="write", roles=WORK_ROLES, rule=check, snapshot=lambda: snapshot)
+    def snapshot() -> Snapshot:
+        return Snapshot(scale=context.options.scale, most=context.options.most, logged=store().wines())
+
+    @tool(name="tastings.add", effect="write", roles=WORK_ROLES, rule=check, snapshot=snapshot)
     def tastings_add(wine: Wine, score: Score, key: Key = None) -> dict[str, Any]:
         """Log a tasting of a wine with its score."""
         tasting_id = key or context.new_id("tasting")

@@ -3,7 +3,17 @@
 from nicegui import run, ui
 
 from tallystick.app.rooms import room_in
-from tallystick.doors.web.kit import PageContext, Place, Visitor, empty, heading, here, page, propose, tell_trouble
+from tallystick.doors.web.kit import (
+    NavigationItem,
+    PageContext,
+    Visitor,
+    empty,
+    heading,
+    here,
+    page,
+    propose,
+    tell_trouble,
+)
 from tallystick.gate.role_names import EVERY_ROLE
 from tasting_room.room import Tastings
 
@@ -12,7 +22,9 @@ SHOWN = 50
 
 def register(context: PageContext) -> tuple[str, ...]:
     """Add the page and its entry in the navigation."""
-    context.places.append(Place(path="/tastings", name="Tastings", icon="wine_bar", order=60, roles=EVERY_ROLE))
+    context.places.append(
+        NavigationItem(path="/tastings", name="Tastings", icon="wine_bar", order=60, roles=EVERY_ROLE)
+    )
 
     @page(context, "/tastings", "Tastings", roles=EVERY_ROLE)
     async def tastings(_visitor: Visitor) -> None:

@@ -1,12 +1,14 @@
 """`tally desk`: a question tried without set-up, tickets worked off, and what people decide."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tallystick.rooms.desk.sample_desk import copy_sample
+from tallystick.rooms.desk.sample_data import copy_sample
 from tests.doors.cli.conftest import Tally
 
+SETTINGS = '[rooms.desk]\nsend = "auto"\nkb_meaning = false\nverdict = { threshold = 0.35 }\n'
 REFUND = "When is the refund for a returned item paid?"
 DOCUMENTS = {
     "refunds.md": "# Refunds\n\nA refund for a returned item is paid within 14 days of its arrival.\n",
@@ -30,6 +32,7 @@ def shop(workspace: Path) -> Path:
     (workspace / "kb").mkdir()
     for name, text in DOCUMENTS.items():
         (workspace / "kb" / name).write_text(text, encoding="utf-8")
+    (workspace / "tallystick.toml").write_text(SETTINGS, encoding="utf-8")
     return workspace
 
 
@@ -45,21 +48,21 @@ def test_a_question_is_tried_without_set_up_and_leaves_nothing_behind(
     assert tried.code == 0, tried.err
     assert tried.out.startswith("PROCEED  proceed.")
     assert "hours.md" in tried.out
-    assert "would be sent:" in tried.out
+    assert "would wait for a person:" in tried.out
     assert "open from 9 to 17" in tried.out
     assert list(here.iterdir()) == []
     assert sorted(path.name for path in documents.iterdir()) == before
 
 
-@pytest.mark.promise("desk.cli")
+@pytest.mark.promise("desk.cli", "desk.send-modes")
 def test_trying_tells_the_rule_and_what_would_change_the_verdict(tally: Tally, documents: Path) -> None:
     told = tally("--json", "desk", "try", REFUND, "--kb", documents).json
     assert (told["status"], told["verdict"]["rule_id"], told["would_send"]) == ("review", "defer.category", "")
     assert "within 14 days" in told["draft"]
     assert "decided by people" in told["would_change"]
     nothing = tally("desk", "try", "Which trombone suits a giraffe?", "--kb", documents)
-    assert nothing.out.startswith("DEFER  defer.no-evidence")
-    assert "what would change it: a document that answers it" in nothing.out
+    assert nothing.out.startswith(("DEFER  defer.no-evidence", "DEFER  defer.need-uncovered"))
+    assert "what would change it: a document that answers" in nothing.out
     assert "would be sent" not in nothing.out
     advert = tally("--json", "desk", "try", "Buy our SEO services and backlinks today", "--kb", documents).json
     assert (advert["decision"], advert["verdict"], advert["would_send"]) == ("REJECT", None, "")
@@ -67,7 +70,7 @@ def test_trying_tells_the_rule_and_what_would_change_the_verdict(tally: Tally, d
 
 @pytest.mark.promise("desk.cli", "desk.log-fields")
 def test_trying_a_question_in_a_workspace_leaves_nothing_behind_either(tally: Tally, shop: Path) -> None:
-    (shop / "tallystick.toml").write_text('[rooms.desk]\nlogs = ["*.log"]\n', encoding="utf-8")
+    (shop / "tallystick.toml").write_text(f'{SETTINGS}logs = ["*.log"]\n', encoding="utf-8")
     line = "2026-01-05 order 48213 was declined: card expired, admin PIN 4711\n"
     (shop / "shop.log").write_text(line, encoding="utf-8")
     before = sorted(str(path) for path in shop.rglob("*"))
@@ -231,7 +234,7 @@ def test_the_sample_documents_answer_a_question(tally: Tally, tmp_path: Path) ->
     copy_sample(tmp_path / "kb")
     told = tally("--json", "desk", "try", "How long does standard delivery take?", "--kb", tmp_path / "kb").json
     assert told["verdict"]["status"] == "PROCEED"
-    assert "three to five working days" in told["would_send"]
+    assert "three to five working days" in told["draft"]
 
 
 @pytest.mark.promise("desk.quoted-speech")
@@ -243,3 +246,47 @@ def test_what_a_document_only_quotes_is_not_the_answer(tally: Tally, tmp_path: P
     told = tally("--json", "desk", "try", "How do I unlock my account?", "--kb", kb).json
     assert (told["verdict"]["status"], told["would_send"]) == ("DEFER", "")
     assert scam not in told["draft"]
+
+
+@pytest.mark.promise("desk.calibrate")
+def test_calibration_shows_by_category_what_sending_at_once_would_have_given(tally: Tally, shop: Path) -> None:
+    (shop / "answered.csv").write_text(
+        "content,answer\n"
+        "When is the shop in Leeds open?,Our shop in Leeds is open from 9 to 17.\n"
+        "Is the shop in Leeds open?,It is open from 10 to 18.\n"
+        f"{REFUND},Within 14 days.\n",
+        encoding="utf-8",
+    )
+    before = sorted(str(path) for path in shop.rglob("*"))
+    found = tally("--json", "desk", "calibrate", "answered.csv")
+    assert found.code == 0, found.err
+    (general,) = [one for one in found.json["categories"] if one["category"] == "general"]
+    assert general["tickets"] >= 2
+    assert (general["would_be_sent"], general["of_those_right"], general["share_right"]) == (2, 1, 0.5)
+    assert sorted(str(path) for path in shop.rglob("*")) == before
+    (shop / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert tally("desk", "calibrate", "other.csv").error == "tickets_unreadable"
+
+
+@pytest.mark.promise(
+    "desk.categories",
+    "desk.kb-disagreements",
+    "desk.kb-passages",
+    "desk.languages",
+    "desk.send-modes",
+    "desk.whole-message",
+)
+def test_messages_tried_at_a_terminal_are_read_whole_and_wait_for_a_person(tally: Tally, documents: Path) -> None:
+    def told(question: str) -> dict[str, Any]:
+        found: dict[str, Any] = tally("--json", "desk", "try", question, "--kb", documents).json
+        return found
+
+    (documents / "fees.md").write_text("# Fees\n\nF-1 | Sales | current\n\n- Kettle: 3 euros\n", encoding="utf-8")
+    fees = told("Good morning, I have a kettle. It is blue. Which fees are there for it?")
+    assert fees["would_send"] == ""
+    assert "F-1" not in str(fees["evidence"])
+    assert told("You will hear from my lawyer about the shop.")["verdict"]["rule_id"] == "defer.category"
+    german = told("Wie hoch ist die monatliche Gebühr für das blaue Konto, und wann wird sie abgebucht?")
+    assert german["verdict"]["rule_id"] == "defer.language"
+    (documents / "other.md").write_text("# Shop\n\nOur shop in Leeds is open from 10 to 18.\n", encoding="utf-8")
+    assert told("When is the shop in Leeds open?")["would_send"] == ""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.desk.trial import Support
+from tallystick.rooms.desk.trial import DeskRunner
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 
@@ -19,11 +19,11 @@ def deferred(door: Doorway, question: str = QUESTION) -> str:
     folder: Path = door.workspace / "kb"
     folder.mkdir(exist_ok=True)
     (folder / "refunds.md").write_text(RETURNS, encoding="utf-8")
-    support = Support(door.gate)
+    support = DeskRunner(door.gate)
     there = {card.name for card in door.gate.tools()}
     # The folder came after the workspace was opened.
     door.gate.register(*(one for one in support.room.tools() if one.card.name not in there))
-    received = support.office.intake.take({"type": "m", "thread_id": question, "content": question, "actor": "ines"})
+    received = support.service.intake.take({"type": "m", "thread_id": question, "content": question, "actor": "ines"})
     assert received.ticket_id is not None
     last = list(support.work([received.ticket_id], run="test"))[-1]
     assert last.status == "review"
@@ -62,10 +62,14 @@ def test_looking_needs_a_role(locked: Doorway) -> None:
 @pytest.mark.parametrize(
     ("action", "body"),
     [
-        ("take", {}), ("approve", {}), ("more", {}), ("edit", {"text": "x", "insist": True}),
-        ("reject", {"reason": "no"}), ("reassign", {"to": "bob"}),
+        ("take", {}),
+        ("approve", {}),
+        ("more", {}),
+        ("edit", {"text": "x", "insist": True}),
+        ("reject", {"reason": "no"}),
+        ("reassign", {"to": "bob"}),
     ],
-)  # fmt: skip
+)
 def test_deciding_needs_a_person_whatever_the_roles(open_door: OpenDoor, action: str, body: Any) -> None:
     door = open_door(auth=AUTH)
     name = deferred(door)
@@ -102,11 +106,19 @@ def test_what_cannot_be_has_a_fixed_code(locked: Doorway) -> None:
 @pytest.mark.parametrize(
     ("action", "body"),
     [
-        ("edit", {}), ("edit", {"text": ""}), ("edit", {"text": 7}), ("edit", {"text": "x", "insist": "yes"}),
-        ("edit", {"text": "x" * 20_001}), ("reject", {}), ("reject", {"reason": ""}), ("reassign", {"to": ""}),
-        ("reassign", {}), ("take", {"more": 1}), ("approve", []),
+        ("edit", {}),
+        ("edit", {"text": ""}),
+        ("edit", {"text": 7}),
+        ("edit", {"text": "x", "insist": "yes"}),
+        ("edit", {"text": "x" * 20_001}),
+        ("reject", {}),
+        ("reject", {"reason": ""}),
+        ("reassign", {"to": ""}),
+        ("reassign", {}),
+        ("take", {"more": 1}),
+        ("approve", []),
     ],
-)  # fmt: skip
+)
 def test_a_body_that_does_not_fit_decides_nothing(well_used: Doorway, action: str, body: Any) -> None:
     problem(decide(well_used, "ticket_0", action, body), 400, "validation_error")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.desk.trial import Support
+from tallystick.rooms.desk.trial import DeskRunner
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway
 
@@ -20,7 +20,7 @@ SOURCES: list[dict[str, str]] = [
 
 @pytest.fixture
 def door(open_door: OpenDoor) -> Doorway:
-    made = open_door(rooms={"desk": {"kb": "kb", "kb_meaning": False}})
+    made = open_door(rooms={"desk": {"kb": "kb", "kb_meaning": False, "send": "auto", "verdict": {"threshold": 0.35}}})
     (made.workspace / "kb").mkdir()
     return made
 
@@ -29,9 +29,9 @@ def worked(door: Doorway, thread: str) -> tuple[dict[str, Any], int]:
     """Ask, let the desk work; gives the last ticket and how many messages there are."""
     answer = door.post("/events", {"type": "email", "thread_id": thread, "content": QUESTION})
     assert answer.status_code == 202, answer.text
-    support = Support(door.gate)
+    support = DeskRunner(door.gate)
     ended = list(support.work([answer.json()["ticket_id"]], run=thread))
-    with support.office.store.reading() as tx:
+    with support.service.store.reading() as tx:
         messages = tx.outbox()[1]
     shown: dict[str, Any] = door.get(f"/v1/tickets/{ended[-1].ticket_id}").json()
     return shown, messages
@@ -58,7 +58,7 @@ def test_a_note_of_an_agent_becomes_no_mail_and_a_document_does(
     (door.workspace / "kb" / "claims.md").write_text(f"# Claims\n\n{TRUTH}\n", encoding="utf-8")
     answered, messages = worked(door, "t2")
     assert (answered["status"], messages) == ("done", 1)
-    with Support(door.gate).office.store.reading() as tx:
+    with DeskRunner(door.gate).service.store.reading() as tx:
         (message,) = tx.outbox()[0]
     assert TRUTH in message.payload["text"]
     assert "password" not in message.payload["text"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.desk.naming import derived_id
+from tallystick.rooms.desk.model import derived_id
 from tallystick.rooms.desk.room import Desk
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import Doorway, bearer, problem
@@ -14,25 +14,37 @@ TICKETS = "/v1/tickets"
 QUESTION = "How many days do I have to return an unused item?"
 DOCUMENT = "# Returns\n\nYou can return any unused item within 30 days of delivery. Send it back in its box.\n"
 APPROVED = {
-    "decision": "APPROVE", "information_needs": [{"question": "How many days to return an unused item?", "purpose": "say it"}],
-    "reply_strategy": "cite", "short_reason": "a question",
-}  # fmt: skip
+    "decision": "APPROVE",
+    "information_needs": [{"question": "How many days to return an unused item?", "purpose": "say it"}],
+    "reply_strategy": "cite",
+    "short_reason": "a question",
+}
 SAYS_PROCEED = {"tool_verdict": {"status": "PROCEED", "reason": "trust me"}}
 
 
 @pytest.fixture
 def outside(open_door: OpenDoor) -> Doorway:
     """A desk that leaves all tickets to leases, with one document."""
-    door = open_door(rooms={"desk": {"workers": "outside", "kb": "kb", "kb_meaning": False}})
+    door = open_door(
+        rooms={
+            "desk": {
+                "workers": "outside",
+                "kb": "kb",
+                "kb_meaning": False,
+                "send": "auto",
+                "verdict": {"threshold": 0.35},
+            }
+        }
+    )
     (door.workspace / "kb").mkdir()
     (door.workspace / "kb" / "returns.md").write_text(DOCUMENT, encoding="utf-8")
     return door
 
 
-def office(door: Doorway) -> Any:
+def service(door: Doorway) -> Any:
     room = door.gate.room("desk")
     assert isinstance(room, Desk)
-    return room.office
+    return room.service
 
 
 def event(door: Doorway, content: str = QUESTION, **more: Any) -> str:
@@ -66,14 +78,26 @@ def gathered(door: Doorway, leased: dict[str, Any]) -> dict[str, Any]:
     for tool, args in (("kb.search", {"query": "return unused item days"}), ("kb.read", {"doc": "returns.md"})):
         outcome = door.call(tool, args, session=leased["session"]).json()
         assert outcome["status"] == "accepted", outcome
-        trace.append({
-            "tool_name": tool, "args": args, "result": outcome["result"], "timestamp": "2026-01-05T10:00:00Z",
-            "receipt_id": outcome["receipt_id"],
-        })  # fmt: skip
-    evidence.append({
-        "source": "returns.md", "snippet": "You can return any unused item within 30 days of delivery.",
-        "relevance_score": 0.9, "evidence_id": "ev_1", "quote_ok": True, "need": 0, "receipt_id": trace[0]["receipt_id"],
-    })  # fmt: skip
+        trace.append(
+            {
+                "tool_name": tool,
+                "args": args,
+                "result": outcome["result"],
+                "timestamp": "2026-01-05T10:00:00Z",
+                "receipt_id": outcome["receipt_id"],
+            }
+        )
+    evidence.append(
+        {
+            "source": "returns.md",
+            "snippet": "You can return any unused item within 30 days of delivery.",
+            "relevance_score": 0.9,
+            "evidence_id": "ev_1",
+            "quote_ok": True,
+            "need": 0,
+            "receipt_id": trace[0]["receipt_id"],
+        }
+    )
     context = {
         "evidence": evidence,
         "tool_trace": trace,
@@ -103,16 +127,21 @@ def test_an_event_is_queued_once_and_shown(door: Doorway) -> None:
     assert (first.status_code, first.json().keys()) == (202, {"status", "ticket_id"})
     again = door.post("/events", given)
     assert (again.status_code, again.json()) == (
-        200, {"status": "skipped", "reason": "duplicate", "ticket_id": first.json()["ticket_id"]},
-    )  # fmt: skip
+        200,
+        {"status": "skipped", "reason": "duplicate", "ticket_id": first.json()["ticket_id"]},
+    )
     shown = door.get(f"{TICKETS}/{first.json()['ticket_id']}").json()
     assert (shown["event"], shown["metadata"]["kind"]) == (given, "TRIAGE")
     assert shown["_desk"]["session"] == f"desk-{shown['id']}"
     listed = door.get(TICKETS).json()
     assert (listed["total"], listed["limit"], listed["offset"], len(listed["items"])) == (1, 50, 0, 1)
     for query, total in (
-        ("status=pending&kind=TRIAGE", 1), ("thread_id=th", 1), ("thread_id=x%00", 0), ("kind=TOOL", 0), ("offset=1", 1),
-    ):  # fmt: skip
+        ("status=pending&kind=TRIAGE", 1),
+        ("thread_id=th", 1),
+        ("thread_id=x%00", 0),
+        ("kind=TOOL", 0),
+        ("offset=1", 1),
+    ):
         assert door.get(f"{TICKETS}?{query}").json()["total"] == total
 
 
@@ -179,7 +208,7 @@ def test_an_honest_worker_brings_a_reply_about_and_it_goes_out(outside: Doorway)
     draft = "You can return any unused item within 30 days of delivery [ev:ev_1]."
     ended = fill(outside, lease(outside, reply), {"draft": {"text": draft}}).json()
     assert (ended["status"], ended["queued"]) == ("done", True), ended
-    assert office(outside).sending.send_due().sent == 1
+    assert service(outside).sending.send_due().sent == 1
     (file,) = (outside.workspace / ".control-room" / "desk" / "outbox").glob("*.json")
     sent = json.loads(file.read_text(encoding="utf-8"))
     assert (sent["to"], sent["text"]) == (
@@ -203,8 +232,9 @@ def test_a_worker_that_lies_brings_no_reply_about_and_the_attempt_is_in_the_ledg
     if lie == "forged trace":
         context["tool_trace"] = [{**one, "receipt_id": f"rcpt_{'0' * 24}"} for one in context["tool_trace"]]
     outputs: dict[str, Any] = {
-        "no trace": {**SAYS_PROCEED, "tool_context": {**context, "tool_trace": []}}, "no evidence": SAYS_PROCEED,
-    }.get(lie, {**SAYS_PROCEED, "tool_context": context})  # fmt: skip
+        "no trace": {**SAYS_PROCEED, "tool_context": {**context, "tool_trace": []}},
+        "no evidence": SAYS_PROCEED,
+    }.get(lie, {**SAYS_PROCEED, "tool_context": context})
     answer = fill(outside, leased, outputs).json()
     assert answer["tool_verdict"]["status"] in {"DEFER", "BLOCK"}
     assert (answer["derived"], replies(outside)) == ([], [])
@@ -217,7 +247,7 @@ def test_a_worker_whose_lease_has_ended_changes_nothing(outside: Doorway) -> Non
     leased = lease(outside, to_tool(outside))
     outputs = gathered(outside, leased)
     name = leased["ticket_id"]
-    store = office(outside).store
+    store = service(outside).store
     with store.transaction() as tx:
         tx.lease(tx.get(name), owner="w1", token_hash=tx.lease_hash(name), lasts_ms=-1)
     assert problem(fill(outside, leased, outputs), 409, "downstream_error")["hint"] == "lease_expired"
@@ -281,13 +311,21 @@ def test_whatever_is_wrong_with_a_lease_is_409_and_comes_before_what_is_wrong_wi
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("lease", {}), ("lease", {"lease_owner": ""}), ("lease", {"lease_owner": "w", "limit": 0}),
-        ("lease", {"lease_owner": "w", "limit": 51}), ("lease", {"lease_owner": "w", "kind": "DANCE"}),
-        ("lease", {"lease_owner": "w\n"}), ("lease", {"lease_owner": "w", "lease_s": -1}), ("x/lease", {}),
-        ("x/fill", {"lease_owner": "w"}), ("x/fill", {"lease_token": "t"}), ("x/nack", {}), ("x/verdict", {"a": 1}),
+        ("lease", {}),
+        ("lease", {"lease_owner": ""}),
+        ("lease", {"lease_owner": "w", "limit": 0}),
+        ("lease", {"lease_owner": "w", "limit": 51}),
+        ("lease", {"lease_owner": "w", "kind": "DANCE"}),
+        ("lease", {"lease_owner": "w\n"}),
+        ("lease", {"lease_owner": "w", "lease_s": -1}),
+        ("x/lease", {}),
+        ("x/fill", {"lease_owner": "w"}),
+        ("x/fill", {"lease_token": "t"}),
+        ("x/nack", {}),
+        ("x/verdict", {"a": 1}),
         ("x/fill", {"lease_owner": "w", "lease_token": "t", "outputs": {}, "more": 1}),
     ],
-)  # fmt: skip
+)
 def test_a_form_that_does_not_fit_is_400(well_used: Doorway, path: str, body: Any) -> None:
     problem(well_used.post(f"{TICKETS}/{path}", body), 400, "validation_error")
 
@@ -295,7 +333,7 @@ def test_a_form_that_does_not_fit_is_400(well_used: Doorway, path: str, body: An
 @pytest.mark.promise("desk.own-worker", "desk.http")
 def test_a_ticket_our_own_worker_has_begun_answers_a_lease_with_409(door: Doorway) -> None:
     name = event(door)
-    office(door).leases.begin(name, "run-1")
+    service(door).leases.begin(name, "run-1")
     answer = door.post(f"{TICKETS}/{name}/lease", {"lease_owner": "w"})
     assert problem(answer, 409, "downstream_error")["hint"] == "begun_by_worker"
     assert door.post(f"{TICKETS}/lease", {"lease_owner": "w"}).json() == {"items": [], "total": 0}

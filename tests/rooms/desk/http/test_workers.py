@@ -5,22 +5,36 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tallystick.rooms.desk.naming import derived_id, session_of
+from tallystick.rooms.desk.model import derived_id, session_of
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.store.tables import TICKETS as TABLE
-from tallystick.rooms.desk.trial import Support
+from tallystick.rooms.desk.trial import DeskRunner
 from tests.doors.http.conftest import OpenDoor
 from tests.doors.http.doorway import AUTH, Doorway, bearer, problem
 from tests.rooms.desk.http.test_tickets import APPROVED, DOCUMENT, QUESTION, SAYS_PROCEED, TICKETS
 
 WORKER, VIEWER = bearer("support", subject="worker"), bearer("support", subject="viewer")
 POLICY = {
-    "max_turns": 3, "web_search_strategy": "focused", "web_search_budget": 5, "tool_whitelist": ["kb.search", "kb.read"],
-}  # fmt: skip
+    "max_turns": 3,
+    "web_search_strategy": "focused",
+    "web_search_budget": 5,
+    "tool_whitelist": ["kb.search", "kb.read"],
+}
 
 
 def opened(open_door: OpenDoor, workers: str, **changes: Any) -> Doorway:
-    door = open_door(rooms={"desk": {"workers": workers, "kb": "kb", "kb_meaning": False}}, **changes)
+    door = open_door(
+        rooms={
+            "desk": {
+                "workers": workers,
+                "kb": "kb",
+                "kb_meaning": False,
+                "send": "auto",
+                "verdict": {"threshold": 0.35},
+            }
+        },
+        **changes,
+    )
     (door.workspace / "kb").mkdir()
     (door.workspace / "kb" / "returns.md").write_text(DOCUMENT, encoding="utf-8")
     return door
@@ -56,9 +70,12 @@ def call(door: Doorway, session: str, who: dict[str, str], tool: str = "kb.searc
 
 def outputs(outcome: dict[str, Any]) -> dict[str, Any]:
     piece = {
-        "source": "returns.md", "snippet": "You can return any unused item within 30 days of delivery.",
-        "relevance_score": 0.9, "evidence_id": "ev_1", "receipt_id": outcome["receipt_id"],
-    }  # fmt: skip
+        "source": "returns.md",
+        "snippet": "You can return any unused item within 30 days of delivery.",
+        "relevance_score": 0.9,
+        "evidence_id": "ev_1",
+        "receipt_id": outcome["receipt_id"],
+    }
     trace = [{"tool_name": "kb.search", "args": {"query": QUESTION}, "receipt_id": outcome["receipt_id"]}]
     return {"tool_context": {"evidence": [piece], "tool_trace": trace}, **SAYS_PROCEED}
 
@@ -77,7 +94,7 @@ def give_back(door: Doorway, leased: dict[str, Any], who: dict[str, str]) -> Non
     assert door.post(f"{TICKETS}/{leased['ticket_id']}/nack", proof, headers=who).status_code == 200
     room = door.gate.room("desk")
     assert isinstance(room, Desk)
-    with room.office.store.transaction() as tx:
+    with room.service.store.transaction() as tx:
         tx.connection.execute(sa.update(TABLE).values(not_before=0))
 
 
@@ -131,7 +148,7 @@ def test_what_comes_through_a_door_does_not_count_for_a_ticket_of_our_own_worker
     triage = door.post("/events", {"type": "email", "content": QUESTION}, headers=VIEWER).json()["ticket_id"]
     tool = derived_id("TOOL", triage)
     assert call(door, session_of(tool), VIEWER, "no.such.tool")["status"] == "rejected"
-    ended = list(Support(door.gate).work([triage], run="here"))
+    ended = list(DeskRunner(door.gate).work([triage], run="here"))
     assert [(one.kind, one.status) for one in ended] == [("TRIAGE", "done"), ("TOOL", "done"), ("REPLY", "done")]
 
 

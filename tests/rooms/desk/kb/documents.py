@@ -62,5 +62,8 @@ def pdf(*pages: str, info: str = "") -> bytes:
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     trailer = f"<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>".encode()
     return out + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n%s\nstartxref\n%d\n%%%%EOF\n" % (
-        len(objects) + 1, table, trailer, len(out),
-    )  # fmt: skip
+        len(objects) + 1,
+        table,
+        trailer,
+        len(out),
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tallystick import Gate
-from tallystick.rooms.desk.sample_desk import copy_sample
+from tallystick.rooms.desk.sample_data import copy_sample
 from tests.gates import open_gate, outcomes
 
 OLD = "returns/returns-policy-2023.md"
@@ -80,14 +80,17 @@ def test_a_long_document_is_read_in_parts(gate: Gate, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "status"),
     [
-        ({"doc": "../tallystick.toml"}, 404), ({"doc": "/etc/passwd"}, 404), ({"doc": "none.md"}, 404),
-        ({"doc": ".control-room/audit/secret.key"}, 404), ({"doc": "shipping"}, 404),
+        ({"doc": "../tallystick.toml"}, 404),
+        ({"doc": "/etc/passwd"}, 404),
+        ({"doc": "none.md"}, 404),
+        ({"doc": ".control-room/audit/secret.key"}, 404),
+        ({"doc": "shipping"}, 404),
         ({"doc": "billing/invoices.md", "section": "No such"}, 404),
         ({"doc": "billing/invoices.md", "start_line": 9_999}, 404),
         ({"doc": "billing/invoices.md", "start_line": 9, "end_line": 3}, 404),
         ({"doc": "billing/invoices.md", "section": "Invoices", "start_line": 3}, 400),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_refused_with_a_hint(gate: Gate, args: dict[str, Any], status: int) -> None:
     outcome = gate.call_sync("kb.read", args)
     assert not outcome.ok

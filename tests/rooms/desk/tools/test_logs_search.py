@@ -14,9 +14,8 @@ from tallystick import Gate
 from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.desk import MANIFEST
-from tallystick.rooms.desk.logs.backward import MAX_LINE, Budget, lines_from_end
-from tallystick.rooms.desk.logs.entries import moment_of
-from tallystick.rooms.desk.logs.searching import LogFiles, LogQuery, terms_of
+from tallystick.rooms.desk.logs.entries import MAX_LINE, Budget, lines_from_end, moment_of
+from tallystick.rooms.desk.logs.search import LogFiles, LogQuery, terms_of
 from tallystick.settings import parse_settings
 from tests.gates import open_gate, outcomes
 
@@ -50,8 +49,11 @@ def texts(gate: Gate, **args: Any) -> list[str]:
 def test_the_newest_entries_come_first_over_all_files(gate: Gate) -> None:
     found = gate.call_sync("logs.search", {"query": "order FAILED"}).unwrap()
     assert [hit["time"] for hit in found["hits"]] == [
-        "2026-01-05T06:00:00Z", "2026-01-04T06:00:00Z", "2026-01-03T10:00:00Z", "2026-01-02T10:00:00Z",
-    ]  # fmt: skip
+        "2026-01-05T06:00:00Z",
+        "2026-01-04T06:00:00Z",
+        "2026-01-03T10:00:00Z",
+        "2026-01-02T10:00:00Z",
+    ]
     assert (found["files"], found["complete"]) == (2, True)
     assert outcomes(gate)[-1].header["file_refs"][0]["path"].startswith("logs/web.log#")
 
@@ -145,11 +147,15 @@ def test_lines_from_the_end_are_the_lines(
     [
         ('{"@timestamp":"2026-01-01T00:00:00+01:00"}', datetime(2025, 12, 31, 23, tzinfo=UTC)),
         ('{"time":1767225600000}', datetime(2026, 1, 1, tzinfo=UTC)),
-        ('{"time":true}', None), ('{"time":1e300}', None), ("{broken", None), ("no time at all", None),
-        ("[2026-01-01 00:00] x", datetime(2026, 1, 1, tzinfo=UTC)), ("2026-99-99T00:00:00Z", None),
+        ('{"time":true}', None),
+        ('{"time":1e300}', None),
+        ("{broken", None),
+        ("no time at all", None),
+        ("[2026-01-01 00:00] x", datetime(2026, 1, 1, tzinfo=UTC)),
+        ("2026-99-99T00:00:00Z", None),
         ("x [32/Jan/2026:00:00:00 +0000]", None),
     ],
-)  # fmt: skip
+)
 def test_times_are_read_as_far_as_they_are_times(line: str, moment: datetime | None) -> None:
     assert moment_of(line) == moment
 

@@ -1,5 +1,7 @@
 """`tally insight`: the first use without set-up, and every step on its own."""
 
+import json
+import re
 import shlex
 import sqlite3
 from pathlib import Path
@@ -89,9 +91,30 @@ def test_each_step_is_a_command_and_speaks_json(bare: Path, tickets: Path, tally
     assert [hit["department"] for hit in found["results"]] == ["Digital"] * 3  # type: ignore[index]
     grouped = step("cluster", "1", "--clusters", "5")
     assert sum(grouped["cluster_counts"].values()) == MANY  # type: ignore[index]
-    asked = step("analyze", "1", "Which department gets the most tickets?")
+    asked = step("ask", "1", "Which department gets the most tickets?")
     assert asked["answer"]["sentences"]  # type: ignore[index]
     assert step("history")["items"][0]["id"] == asked["analysis_id"]  # type: ignore[index]
+
+
+@pytest.mark.promise(
+    "insight.query.typed", "insight.query.sql", "insight.query.tool",
+    "insight.question.read", "insight.question.refuse", "insight.question.grammar",
+)  # fmt: skip
+def test_a_question_is_read_as_a_query_that_can_be_typed_itself(bare: Path, tickets: Path, tally: Tally) -> None:
+    assert tally("-w", "work", "insight", "ingest", tickets).code == 0
+    asked = tally("-w", "work", "insight", "ask", "1", "Which department gets the most tickets?")
+    assert asked.code == 0, asked.err
+    assert asked.out.startswith("Number of tickets, by department")
+    typed = tally("-w", "work", "insight", "ask", "1", "query?by=department&dataset=1&measure=count&limit=1")
+    assert typed.code == 0, typed.err
+    numbers = [set(re.findall(r"\d+", ran.out)) for ran in (asked, typed)]
+    assert numbers[0] & numbers[1]
+    call = {"dataset_id": 1, "measure": "count", "by": [{"column": "department"}]}
+    called = tally("-w", "work", "--json", "call", "tool.analysis.query", json.dumps(call))
+    assert called.code == 0, called.err
+    assert called.json["receipt_id"]
+    refused = tally("-w", "work", "insight", "ask", "1", "Which colour do our customers like best?")
+    assert "colour" in refused.out + refused.err
 
 
 def test_the_command_that_a_held_call_names_can_be_typed_in_any_folder(
@@ -110,10 +133,14 @@ def test_the_command_that_a_held_call_names_can_be_typed_in_any_folder(
 @pytest.mark.promise("insight.cli")
 def test_people_see_what_machines_see(bare: Path, tickets: Path, tally: Tally) -> None:
     for words, shown in (
-        (("ingest", tickets), f"dataset 1: {MANY} tickets"), (("datasets",), "tickets.csv"), (("embed", "1"), f"{MANY} tickets"),
-        (("search", "1", "refund"), "ticket:"), (("cluster", "1", "--clusters", "4"), "run 1: 4 groups"),
-        (("analyze", "1", "How many tickets are there?"), str(MANY)), (("history",), "How many tickets are there?"),
-    ):  # fmt: skip
+        (("ingest", tickets), f"dataset 1: {MANY} tickets"),
+        (("datasets",), "tickets.csv"),
+        (("embed", "1"), f"{MANY} tickets"),
+        (("search", "1", "refund"), "ticket:"),
+        (("cluster", "1", "--clusters", "4"), "run 1: 4 groups"),
+        (("ask", "1", "How many tickets are there?"), str(MANY)),
+        (("history",), "How many tickets are there?"),
+    ):
         ran = tally("-w", "work", "insight", *words)
         assert ran.code == 0, ran.err
         assert shown in ran.out, words
@@ -191,18 +218,26 @@ def test_a_report_compares_with_an_earlier_file(bare: Path, tmp_path: Path, tall
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [
-        (("report", "nowhere.csv"), 1, "file_unreadable"), (("recheck", "nowhere.html"), 1, "file_unreadable"),
-        (("embed", "9"), 6, "downstream_error"), (("search", "9", "x"), 6, "downstream_error"),
-        (("cluster", "9"), 6, "downstream_error"), (("analyze", "9", "why"), 6, "downstream_error"),
-        (("analyze", "1", " "), 2, "usage"), (("cluster", "1", "--algorithm", "magic"), 2, "usage"),
-        (("embed", "1", "--backend", "sentence-transformers"), 2, "usage"), (("search", "1", " "), 2, "usage"),
-        (("embed", "1", "--backend", "magic"), 2, "usage"), (("analyze", "1", "why", "--backend", "magic"), 2, "usage"),
-        (("embed", "1", "--model", ""), 2, "usage"), (("analyze", "1", "why", "--prompt", ""), 2, "usage"),
+        (("report", "nowhere.csv"), 1, "file_unreadable"),
+        (("recheck", "nowhere.html"), 1, "file_unreadable"),
+        (("embed", "9"), 6, "downstream_error"),
+        (("search", "9", "x"), 6, "downstream_error"),
+        (("cluster", "9"), 6, "downstream_error"),
+        (("ask", "9", "why"), 6, "downstream_error"),
+        (("ask", "1", " "), 2, "usage"),
+        (("cluster", "1", "--algorithm", "magic"), 2, "usage"),
+        (("embed", "1", "--backend", "sentence-transformers"), 2, "usage"),
+        (("search", "1", " "), 2, "usage"),
+        (("embed", "1", "--backend", "magic"), 2, "usage"),
+        (("ask", "1", "why", "--backend", "magic"), 2, "usage"),
+        (("embed", "1", "--model", ""), 2, "usage"),
+        (("ask", "1", "why", "--prompt", ""), 2, "usage"),
         (("cluster", "1", "--algorithm", "hdbscan", "--clusters", "4"), 2, "usage"),
         (("cluster", "1", "--min-size", "4"), 2, "usage"),
-        (("embed", "zero"), 2, "usage"), (("search", "1", "x", "-k", "0"), 2, "usage"),
+        (("embed", "zero"), 2, "usage"),
+        (("search", "1", "x", "-k", "0"), 2, "usage"),
     ],
-)  # fmt: skip
+)
 def test_what_goes_wrong_has_a_code_and_a_hint(
     workspace: Path, tally: Tally, words: tuple[str, ...], code: int, error: str
 ) -> None:
@@ -216,7 +251,7 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(workspace: Path, tally: 
         (("cluster", "1", "--algorithm", "magic"), ("--algorithm", "magic", "ward", "kmeans", "hdbscan")),
         (("embed", "1", "--backend", "magic"), ("--backend", "magic", "builtin", "sentence-transformers")),
         (("embed", "1", "--backend", "sentence-transformers"), ("--model NAME",)),
-        (("analyze", "1", "why", "--backend", "magic"), ("--backend", "offline", "openai")),
+        (("ask", "1", "why", "--backend", "magic"), ("--backend", "offline", "openai")),
         (("search", "1", ""), ("WORDS",)),
         (("recheck", "nowhere.html"), ("nowhere.html is not there",)),
     ):
@@ -262,14 +297,14 @@ def test_a_call_that_policy_holds_ends_with_three(workspace: Path, tickets: Path
     config = workspace / "tallystick.toml"
     config.write_text(config.read_text() + '\n[tools."tool.analysis.run"]\ndecision = "ask"\n', encoding="utf-8")
     assert tally("insight", "ingest", tickets).code == 0
-    assert tally("insight", "analyze", "1", "why?").code == 3
+    assert tally("insight", "ask", "1", "why?").code == 3
 
 
 @pytest.mark.promise("insight.cli", "insight.nowhere")
 def test_what_a_person_types_leaves_no_personal_data_in_receipts(workspace: Path, tickets: Path, tally: Tally) -> None:
     assert tally("insight", "ingest", tickets, "--name", "from ana.lopez@example.org").code == 0
     tally("insight", "search", "1", "who is ana.lopez@example.org")
-    tally("insight", "analyze", "1", "why does ana.lopez@example.org write?")
+    tally("insight", "ask", "1", "why does ana.lopez@example.org write?")
     told = tally("audit", "export").out + tally("insight", "history").out + tally("insight", "datasets").out
     assert "ana.lopez" not in told
     assert orjson.dumps("[email:")[1:-1].decode() in told

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import normalized_mutual_info_score
 
-from tallystick.providers.embeddings.choosing import Embeddings
-from tallystick.rooms.insight.cluster.methods import Wanted, group
-from tallystick.rooms.insight.cluster.micro import rows_as_points
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.rooms.insight.cluster.methods import ClusterOptions, group
+from tallystick.rooms.insight.cluster.points import rows_as_points
 from tallystick.rooms.insight.cluster.quality import agreement
 from tallystick.rooms.insight.cluster.rows import Ints
 from tallystick.rooms.insight.cluster.space import blended
@@ -18,7 +18,7 @@ from tallystick.rooms.insight.sample.tickets import sample
 from tests.sizes import FULL
 
 
-def grouped(texts: list[str], wanted: Wanted) -> Ints:
+def grouped(texts: list[str], wanted: ClusterOptions) -> Ints:
     model = Embeddings().embedder()
     points = rows_as_points(blended(model.embed(texts), texts), np.ones(len(texts), dtype=np.int64))
     return group(points, "ward", wanted).labels
@@ -36,7 +36,7 @@ def scores(truth: list[str], labels: Ints) -> tuple[float, float, float]:
 @pytest.mark.promise("insight.cluster-good")
 def test_the_sample_tickets_fall_into_their_themes_without_being_told_how_many() -> None:
     rows = list(csv.DictReader(sample().decode().splitlines()))
-    labels = grouped([f"{row['subject']}\n{row['description']}" for row in rows], Wanted())
+    labels = grouped([f"{row['subject']}\n{row['description']}" for row in rows], ClusterOptions())
     assert 9 <= labels.max() + 1 <= 24
     # A theme belongs to one department, so groups must not mix departments.
     departments = np.unique([row["department"] for row in rows], return_inverse=True)[1]
@@ -55,8 +55,8 @@ def test_banking_messages_fall_into_their_intents(data: Path) -> None:
     chosen = set(intents if FULL else intents[::4])
     rows = [row for row in rows if row["category"] in chosen]
     truth, texts = [row["category"] for row in rows], [row["text"] for row in rows]
-    told, by_chance, right = scores(truth, grouped(texts, Wanted(n_clusters=len(chosen))))
+    told, by_chance, right = scores(truth, grouped(texts, ClusterOptions(n_clusters=len(chosen))))
     assert (told >= 0.75, by_chance >= 0.45, right >= 0.57) == (True, True, True), (told, by_chance, right)
-    found = grouped(texts, Wanted())
+    found = grouped(texts, ClusterOptions())
     assert len(chosen) / 2 <= found.max() + 1 <= 2 * len(chosen)
     assert scores(truth, found)[0] >= 0.74

@@ -9,10 +9,13 @@ from tallystick.rooms.insight.store import Store
 from tests.rooms.insight.vectors import MODEL, filled, ticket
 
 SUBJECTS = (
-    "the parcel was not delivered to my street", "my password reset code never comes", "the invoice shows a wrong amount",
-    "the router drops the wireless signal at night", "please cancel my subscription today",
+    "the parcel was not delivered to my street",
+    "my password reset code never comes",
+    "the invoice shows a wrong amount",
+    "the router drops the wireless signal at night",
+    "please cancel my subscription today",
     "the charging cable of the scooter broke",
-)  # fmt: skip
+)
 
 
 def texts(each: int, themes: int = 4) -> tuple[list[str], list[int]]:

@@ -43,6 +43,8 @@ def test_sides_are_kept_apart() -> None:
     asked = parse("p_share?a.dataset=1&b.dataset=2&by=category&part.says=late&value=Refund")
     assert asked is not None
     assert (asked.side("a."), asked.side("b."), asked.side("part.")) == (
-        {"dataset": "1"}, {"dataset": "2"}, {"says": "late"},
-    )  # fmt: skip
+        {"dataset": "1"},
+        {"dataset": "2"},
+        {"says": "late"},
+    )
     assert asked.plain() == {"by": "category", "value": "Refund"}

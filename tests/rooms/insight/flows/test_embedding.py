@@ -18,7 +18,7 @@ from tests.rooms.insight.vectors import filled
 def test_embedding_runs_on_the_durable_port_step_by_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tallystick.toml").write_text("ledger.durability = 'os'")
     monkeypatch.setattr(embedding, "AT_ONCE", 50)
-    with Gate.open(tmp_path) as gate:
+    with Gate.open(tmp_path, rooms=["insight"]) as gate:
         register_flows(gate)
         room: Any = gate.room("insight")
         dataset_id = filled(room.store, tickets(many=120))

@@ -98,7 +98,9 @@ def test_a_token_that_does_not_hold_is_401_on_every_sensitive_route(locked: Door
 
 
 @pytest.mark.promise("insight.rbac")
-@pytest.mark.parametrize(("key", "algorithm"), [(RSAKey.generate_key(2048), "RS256"), (ECKey.generate_key("P-256"), "ES256")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "algorithm"), [(RSAKey.generate_key(2048), "RS256"), (ECKey.generate_key("P-256"), "ES256")]
+)
 def test_a_public_key_verifies_its_own_algorithm_and_is_never_a_secret(
     open_door: OpenDoor, tmp_path: Path, key: Any, algorithm: str
 ) -> None:

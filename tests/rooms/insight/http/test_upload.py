@@ -29,9 +29,13 @@ def test_a_file_becomes_a_dataset_and_again_the_same_one(door: Doorway) -> None:
     assert first.status_code == 200
     assert first.json().keys() == RESULT
     assert first.json() | {"file_hash": ""} == {
-        "dataset_id": 1, "name": "march.csv", "row_count": 2, "department_count": 0, "file_hash": "",
+        "dataset_id": 1,
+        "name": "march.csv",
+        "row_count": 2,
+        "department_count": 0,
+        "file_hash": "",
         "inserted_tickets": 2,
-    }  # fmt: skip
+    }
     again = upload(door, name="other.csv")
     assert again.json() == {**first.json(), "inserted_tickets": 0}
     assert left_behind(door.workspace) == []
@@ -76,11 +80,16 @@ def test_a_mapping_that_was_set_is_used_for_files_of_its_name(door: Doorway) -> 
 @pytest.mark.parametrize(
     ("data", "name"),
     [
-        (b"", "empty.csv"), (b"id,body\n", "header.csv"), (b"id,body\n,\n,\n", "blank.csv"), (b"\x00\x01\x02", "x.bin"),
-        (b"PK\x03\x04 not a zip", "broken.xlsx"), (b'{"a":', "cut.json"), (b"[" * 5000, "deep.json"),
+        (b"", "empty.csv"),
+        (b"id,body\n", "header.csv"),
+        (b"id,body\n,\n,\n", "blank.csv"),
+        (b"\x00\x01\x02", "x.bin"),
+        (b"PK\x03\x04 not a zip", "broken.xlsx"),
+        (b'{"a":', "cut.json"),
+        (b"[" * 5000, "deep.json"),
     ],
     ids=["empty", "header only", "blank rows", "no text", "broken xlsx", "cut json", "deep json"],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_taken_is_a_validation_error_with_a_hint_and_leaves_nothing(
     door: Doorway, data: bytes, name: str
 ) -> None:
@@ -96,12 +105,17 @@ def test_a_file_that_cannot_be_taken_is_a_validation_error_with_a_hint_and_leave
 def test_a_body_that_is_no_form_with_one_file_is_a_validation_error(door: Doorway) -> None:
     form = {"content-type": "multipart/form-data; boundary=x"}
     for more in (
-        {}, {"json": {}}, {"content": b"garbage", "headers": form}, {"content": b"x" * 100},
-        {"headers": {"content-type": "multipart/form-data"}, "content": b"--x"}, {"data": {"file": "text"}},
-        {"files": [("file", ("a.csv", CSV)), ("file", ("b.csv", CSV))]}, {"files": {"other": ("a.csv", CSV)}},
+        {},
+        {"json": {}},
+        {"content": b"garbage", "headers": form},
+        {"content": b"x" * 100},
+        {"headers": {"content-type": "multipart/form-data"}, "content": b"--x"},
+        {"data": {"file": "text"}},
+        {"files": [("file", ("a.csv", CSV)), ("file", ("b.csv", CSV))]},
+        {"files": {"other": ("a.csv", CSV)}},
         {"files": {"file": ("a.csv", CSV)}, "data": {"surprise": "x"}},
         {"files": {"file": ("a.csv", CSV), "dataset_name": ("n", b"x")}},
-    ):  # fmt: skip
+    ):
         problem(door.request("POST", "/ingest/upload", **more), 400, "validation_error")
     assert left_behind(door.workspace) == []
 

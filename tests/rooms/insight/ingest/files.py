@@ -10,10 +10,10 @@ from typing import Any
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from tallystick.import_limits import DEFAULT, ImportLimits
-from tallystick.rooms.insight.ingest.opening import opened
-from tallystick.rooms.insight.ingest.rows import Row, Table
-from tallystick.rooms.insight.ingest.taking import Asked, Taken, take
-from tallystick.rooms.insight.nouns import BadRow, NewTicket
+from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, ImportResult, take
+from tallystick.rooms.insight.ingest.source_file import opened
+from tallystick.rooms.insight.ingest.table import Row, Table
+from tallystick.rooms.insight.model import BadRow, NewTicket
 from tallystick.rooms.insight.pii import Placeholders
 from tallystick.rooms.insight.store import Store
 
@@ -89,10 +89,10 @@ def rows_of(
         return read(make(file))
 
 
-def take_bytes(store: Store, folder: Path, file: str, data: bytes, **more: Any) -> Taken:
+def take_bytes(store: Store, folder: Path, file: str, data: bytes, **more: Any) -> ImportResult:
     (folder / file).write_bytes(data)
-    return take(Asked(workspace=folder, file_path=file, **more), store, PLACEHOLDERS, now=1_700_000_000)
+    return take(ImportRequest(workspace=folder, file_path=file, **more), store, PLACEHOLDERS, now=1_700_000_000)
 
 
-def tickets(store: Store, taken: Taken) -> list[NewTicket]:
+def tickets(store: Store, taken: ImportResult) -> list[NewTicket]:
     return [ticket.said for ticket in store.tickets(taken.dataset.dataset_id)]

@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.rooms.insight.ingest import csv_table
-from tallystick.rooms.insight.ingest.csv_table import CsvTable
-from tallystick.rooms.insight.ingest.dialect import dialect_of
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import Row
-from tallystick.rooms.insight.nouns import BadRow
+from tallystick.rooms.insight.ingest.csv_table import CsvTable, dialect_of
+from tallystick.rooms.insight.ingest.table import Row, UnusableFile
+from tallystick.rooms.insight.model import BadRow
 from tests.rooms.insight.ingest.files import as_csv, cells, rows_of
 
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\t"), max_size=20)
@@ -79,7 +77,7 @@ def test_quotes_that_do_not_fit_cost_their_own_rows(tmp_path: Path) -> None:
 def test_a_file_of_open_quotes_is_refused_before_it_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_table, "READ_AGAIN", 10)
     short = ImportLimits(row_chars=200)
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(CsvTable, tmp_path, b"id,text\n" + (b'1,"a\n' + b"2,b\n" * 100) * 50, limits=short)
     assert caught.value.code == "quotes_unbalanced"
 

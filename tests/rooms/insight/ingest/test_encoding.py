@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.insight.ingest.encoding import encoding_of, text_of
-from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.encoding import table_encoding, text_of
+from tallystick.rooms.insight.ingest.table import UnusableFile
 
 SAID = "id,text\n1,Größe „schön“ – 5 €\n"
 
@@ -20,12 +20,25 @@ def said_by(data: bytes) -> str:
 @pytest.mark.parametrize(
     "data",
     [
-        SAID.encode(), SAID.encode("utf-8-sig"), SAID.encode("utf-16"), SAID.encode("utf-32"), SAID.encode("cp1252"),
-        SAID.encode("utf-16-le"), SAID.encode("utf-16-be"), codecs.BOM_UTF16_BE + SAID.encode("utf-16-be"),
+        SAID.encode(),
+        SAID.encode("utf-8-sig"),
+        SAID.encode("utf-16"),
+        SAID.encode("utf-32"),
+        SAID.encode("cp1252"),
+        SAID.encode("utf-16-le"),
+        SAID.encode("utf-16-be"),
+        codecs.BOM_UTF16_BE + SAID.encode("utf-16-be"),
     ],
-)  # fmt: skip
+)
 def test_a_file_is_read_whatever_wrote_it(data: bytes) -> None:
     assert said_by(data) == SAID
+
+
+@pytest.mark.promise("insight.encodings")
+def test_a_table_in_cyrillic_is_read() -> None:
+    said = "id,text\n1,Посылка не пришла вовремя и никто не отвечает на мои письма уже неделю\n"
+    assert said_by(said.encode("cp1251")) == said
+    assert said_by(said.encode()) == said
 
 
 @pytest.mark.promise("insight.encodings")
@@ -41,14 +54,14 @@ def test_a_file_of_two_encodings_is_read_line_by_line() -> None:
     [b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, bytes(range(32)) * 20, b"\x1f\x8b\x08\x00" + b"\x01\x02\x03" * 50],
 )
 def test_what_is_no_text_is_refused(data: bytes) -> None:
-    with pytest.raises(Unusable) as caught:
-        encoding_of(data)
+    with pytest.raises(UnusableFile) as caught:
+        table_encoding(data)
     assert caught.value.code == "not_text"
 
 
 @given(st.binary(max_size=400))
 def test_no_bytes_break_it(data: bytes) -> None:
-    with suppress(Unusable):
+    with suppress(UnusableFile):
         assert isinstance(said_by(data), str)
 
 

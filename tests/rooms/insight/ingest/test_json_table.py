@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tallystick.import_limits import ImportLimits
 from tallystick.rooms.insight.ingest import json_table
 from tallystick.rooms.insight.ingest.json_table import JsonTable
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.nouns import BadRow
+from tallystick.rooms.insight.ingest.table import UnusableFile
+from tallystick.rooms.insight.model import BadRow
 from tests.rooms.insight.ingest.files import cells, rows_of
 
 ITEMS: list[Any] = [{"id": 1, "text": "a"}, {"id": 2.0, "text": "b", "solved_at": None}, {"text": "c", "id": True}]
@@ -21,10 +21,14 @@ FOUND = [["id", "text", "solved_at"], ["1", "a", ""], ["2", "b", ""], ["true", "
 @pytest.mark.parametrize(
     "data",
     [
-        json.dumps(ITEMS), json.dumps(ITEMS, indent=2), "\n".join(map(json.dumps, ITEMS)), "\ufeff" + json.dumps(ITEMS),
-        json.dumps({"result": ITEMS}), json.dumps({"data": {"payload": ITEMS, "meta": {"n": 3}}}, indent=1),
+        json.dumps(ITEMS),
+        json.dumps(ITEMS, indent=2),
+        "\n".join(map(json.dumps, ITEMS)),
+        "\ufeff" + json.dumps(ITEMS),
+        json.dumps({"result": ITEMS}),
+        json.dumps({"data": {"payload": ITEMS, "meta": {"n": 3}}}, indent=1),
     ],
-)  # fmt: skip
+)
 def test_lists_lines_and_answers_of_interfaces_are_read_alike(tmp_path: Path, data: str) -> None:
     assert cells(rows_of(JsonTable, tmp_path, data.encode())) == FOUND
 
@@ -39,8 +43,11 @@ def test_what_lies_deeper_has_a_dotted_name_and_messages_are_joined(tmp_path: Pa
     }
     header, row = cells(rows_of(JsonTable, tmp_path, json.dumps([item]).encode()))
     assert dict(zip(header, row, strict=True)) == {
-        "text": "t", "requester.email": "a@b.example", "messages.content": "x\ny", "tags": "p\nq"
-    }  # fmt: skip
+        "text": "t",
+        "requester.email": "a@b.example",
+        "messages.content": "x\ny",
+        "tags": "p\nq",
+    }
 
 
 @pytest.mark.promise("insight.bad-rows")
@@ -49,8 +56,10 @@ def test_items_that_are_none_are_bad_rows(tmp_path: Path) -> None:
     assert [row.reason for row in rows if isinstance(row, BadRow)] == ["not_an_object"] * 5
     lines = rows_of(JsonTable, tmp_path, b'{"text": "a"}\n{"text": \nno\n\n"x"\n{"text": "b"}\n')
     assert [(row.line, row.reason) for row in lines if isinstance(row, BadRow)] == [
-        (2, "not_json"), (3, "not_json"), (5, "not_an_object"),
-    ]  # fmt: skip
+        (2, "not_json"),
+        (3, "not_json"),
+        (5, "not_an_object"),
+    ]
     assert cells(rows) == cells(lines) == [["text"], ["a"], ["b"]]
 
 
@@ -58,13 +67,16 @@ def test_items_that_are_none_are_bad_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (b'[{"text": "a"}, {"text": "b', "json_broken"), (b"[" * 100_000, "json_broken"), (b'{"text": ', "json_broken"),
-        (b'[{"text": "a"} {', "json_broken"), (b'[{"a": 1}', "json_broken"),
+        (b'[{"text": "a"}, {"text": "b', "json_broken"),
+        (b"[" * 100_000, "json_broken"),
+        (b'{"text": ', "json_broken"),
+        (b'[{"text": "a"} {', "json_broken"),
+        (b'[{"a": 1}', "json_broken"),
         (json.dumps([{f"k{n}": 1 for n in range(10_000)}]).encode(), "too_many_columns"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_document_is_refused_as_a_whole(tmp_path: Path, data: bytes, code: str) -> None:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(JsonTable, tmp_path, data)
     assert caught.value.code == code
 
@@ -72,7 +84,7 @@ def test_a_broken_document_is_refused_as_a_whole(tmp_path: Path, data: bytes, co
 @pytest.mark.promise("insight.hostile")
 def test_one_large_object_is_refused_and_long_items_are_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_table, "MAX_WHOLE", 100)
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(JsonTable, tmp_path, json.dumps({"tickets": ITEMS * 10}).encode())
     assert caught.value.code == "too_large"
     long = b'{"text": "a"}\n{"text": "' + b"x" * 5_000 + b'"}\n{"text": "b"}\n'
@@ -81,12 +93,19 @@ def test_one_large_object_is_refused_and_long_items_are_bad(tmp_path: Path, monk
 
 
 @pytest.mark.promise("insight.hostile")
-def test_depth_and_halves_of_characters_do_no_harm(tmp_path: Path) -> None:
+def test_lines_that_strict_json_refuses_are_listed(tmp_path: Path) -> None:
     deep = "[" * 5_000 + "]" * 5_000
-    rows = rows_of(
-        JsonTable, tmp_path, f'{{"text": "\\ud800 a", "x": 1}}\n{{"text": {deep}}}\n{{"text": NaN}}\n'.encode()
-    )
-    assert cells(rows)[1] == ["\ufffd a", "1"]
+    lines = [
+        '{"text": "a"}',
+        '{"text": "\\ud800 a"}',
+        f'{{"text": {deep}}}',
+        '{"text": NaN}',
+        '{"text": "b", "text": "c"}',
+    ]
+    rows = rows_of(JsonTable, tmp_path, "\n".join(lines).encode())
+    bad = {row.line: row.reason for row in rows if isinstance(row, BadRow)}
+    assert bad.pop(3, "not_json") == "not_json"
+    assert bad == {2: "half_character", 4: "not_a_number", 5: "duplicate_key"}
 
 
 @given(

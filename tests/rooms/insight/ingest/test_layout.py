@@ -6,9 +6,9 @@ import pytest
 
 from tallystick.rooms.insight.ingest import layout
 from tallystick.rooms.insight.ingest.formats import table_of
-from tallystick.rooms.insight.ingest.layout import Layout, check_mapping, layout_of, parse_mapping
-from tallystick.rooms.insight.ingest.opening import opened
-from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.layout import Layout, check_mapping, layout_of
+from tallystick.rooms.insight.ingest.source_file import opened
+from tallystick.rooms.insight.ingest.table import UnusableFile
 
 
 def laid_out(folder: Path, lines: Sequence[str], mapping: dict[str, str] | None = None) -> Layout:
@@ -18,7 +18,7 @@ def laid_out(folder: Path, lines: Sequence[str], mapping: dict[str, str] | None 
 
 
 def refused(folder: Path, lines: Sequence[str], mapping: Any = None) -> str:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         laid_out(folder, lines, mapping)
     assert caught.value.hint
     return caught.value.code
@@ -52,23 +52,25 @@ def test_a_mapping_that_does_not_fit_is_refused(tmp_path: Path, mapping: dict[st
 
 
 @pytest.mark.promise("insight.mapping")
-def test_a_mapping_is_written_in_one_line() -> None:
-    assert parse_mapping("text=Body, category = Ticket Type,") == {"text": "Body", "category": "Ticket Type"}
-    assert parse_mapping("text=a=b") == {"text": "a=b"}
+def test_a_mapping_names_fields_of_tickets_and_each_column_once() -> None:
     assert check_mapping({}) == {}
-    with pytest.raises(Unusable) as caught:
-        parse_mapping("text")
-    assert caught.value.code == "mapping_invalid"
+    assert check_mapping({"text": "Body", "category": "Ticket Type"}) == {"text": "Body", "category": "Ticket Type"}
+    for wrong in ({"mood": "Body"}, {"text": "Body", "category": "Body"}):
+        with pytest.raises(UnusableFile) as caught:
+            check_mapping(wrong)
+        assert caught.value.code == "mapping_invalid"
 
 
 @pytest.mark.promise("insight.hostile")
 @pytest.mark.parametrize(
     ("lines", "code"),
     [
-        (["", "", ","], "empty_file"), (["id^text^date", "1^a^b"], "no_text_column"), (["a,b", "1,2"], "no_text_column"),
+        (["", "", ","], "empty_file"),
+        (["id^text^date", "1^a^b"], "no_text_column"),
+        (["a,b", "1,2"], "no_text_column"),
         ([",".join(f"c{n}" for n in range(10_000)), "1"], "too_many_columns"),
     ],
-)  # fmt: skip
+)
 def test_a_file_without_a_usable_header_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
     assert refused(tmp_path, lines) == code
 

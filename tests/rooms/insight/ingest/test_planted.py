@@ -8,20 +8,37 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest.table import UnusableFile
 from tallystick.rooms.insight.pii import PLACEHOLDER
 from tallystick.rooms.insight.store import Store
 from tests.rooms.insight.ingest.files import FORMATS, PLACEHOLDERS, as_csv, take_bytes, tickets
 
 SECRETS = {
-    "email": "anna.berg@example.org", "phone": "+49 171 5550199", "card": "4111 1111 1111 1111",
-    "iban": "DE89 3704 0044 0532 0130 00", "ip": "203.0.113.77", "ipv6": "2001:db8::7334",
-}  # fmt: skip
+    "email": "anna.berg@example.org",
+    "phone": "+49 171 5550199",
+    "card": "4111 1111 1111 1111",
+    "iban": "DE89 3704 0044 0532 0130 00",
+    "ip": "203.0.113.77",
+    "ipv6": "2001:db8::7334",
+}
 TRACES = ("anna.berg", "5550199", "1111 1111", "41111111", "3704 0044", "37040044", "203.0.113", "2001:db8")
 COLUMNS = (
-    "Number", "Short description", "Description", "Assignment group", "Configuration item", "Category", "Priority", "State",
-    "Caller", "Close notes", "Reassignment count", "Work notes", "Requester email", "Contact phone", "Colour",
-)  # fmt: skip
+    "Number",
+    "Short description",
+    "Description",
+    "Assignment group",
+    "Configuration item",
+    "Category",
+    "Priority",
+    "State",
+    "Caller",
+    "Close notes",
+    "Reassignment count",
+    "Work notes",
+    "Requester email",
+    "Contact phone",
+    "Colour",
+)
 
 
 def everything_in(store: Store) -> str:
@@ -67,7 +84,7 @@ def test_names_of_columns_files_and_datasets_are_cleaned_too(store: Store, tmp_p
 @pytest.mark.promise("insight.planted")
 def test_a_refusal_shows_nothing_personal(store: Store, tmp_path: Path) -> None:
     lines = [f"{SECRETS['email']};{SECRETS['phone']};x", f"1;{SECRETS['card']};y"]
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         take_bytes(store, tmp_path, "a.csv", "\n".join(lines).encode())
     told = f"{caught.value} {caught.value.hint}"
     assert caught.value.code == "no_text_column"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, take
 from tallystick.rooms.insight.ingest.preview import Preview, preview
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.taking import Asked, take
+from tallystick.rooms.insight.ingest.table import UnusableFile
 from tallystick.rooms.insight.store import Store
 from tests.rooms.insight.ingest.files import PLACEHOLDERS
 
@@ -15,7 +15,7 @@ LINES = "Nr,Told us,Mail\n1,It broke,ada@example.org\n2,,bea@example.org\n3,Agai
 
 def look(store: Store, folder: Path, text: str, mapping: dict[str, str] | None = None) -> Preview:
     (folder / "a.csv").write_text(text)
-    return preview(Asked(workspace=folder, file_path="a.csv", mapping=mapping), store, PLACEHOLDERS)
+    return preview(ImportRequest(workspace=folder, file_path="a.csv", mapping=mapping), store, PLACEHOLDERS)
 
 
 @pytest.mark.promise("insight.mapping")
@@ -41,13 +41,13 @@ def test_a_mapping_that_does_not_fit_is_told_and_what_fits_is_kept(store: Store,
 def test_a_file_that_was_taken_is_recognised(store: Store, tmp_path: Path) -> None:
     text = LINES.replace("Told us", "description")
     assert look(store, tmp_path, text).known is None
-    take(Asked(workspace=tmp_path, file_path="a.csv"), store, PLACEHOLDERS, now=1)
+    take(ImportRequest(workspace=tmp_path, file_path="a.csv"), store, PLACEHOLDERS, now=1)
     known = look(store, tmp_path, text).known
     assert known is not None
     assert known.row_count == 2
 
 
 def test_what_no_mapping_puts_right_is_refused(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         look(store, tmp_path, "  ")
     assert caught.value.code == "empty_file"

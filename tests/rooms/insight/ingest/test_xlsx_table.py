@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tallystick.rooms.insight.ingest import zip_guard
-from tallystick.rooms.insight.ingest.refusing import Unusable
+from tallystick.rooms.insight.ingest import xlsx_table
+from tallystick.rooms.insight.ingest.table import UnusableFile
 from tallystick.rooms.insight.ingest.xlsx_table import XlsxTable
 from tests.rooms.insight.ingest.files import cells, rows_of, sheet
 
@@ -51,7 +51,7 @@ def test_the_sheet_with_tickets_is_found_behind_others(tmp_path: Path) -> None:
     ],
 )
 def test_a_workbook_with_a_hostile_part_is_refused(tmp_path: Path, part: str, data: bytes, code: str) -> None:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(XlsxTable, tmp_path, with_part(sheet(ROWS), part, data))
     assert caught.value.code == code
 
@@ -60,7 +60,7 @@ def test_a_workbook_with_a_hostile_part_is_refused(tmp_path: Path, part: str, da
 def test_rows_that_no_program_writes_are_not_counted_to(tmp_path: Path) -> None:
     far = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
     far += b'<row r="1"><c r="A1" t="inlineStr"><is><t>text</t></is></c></row><row r="2000000000"/></sheetData></worksheet>'
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(XlsxTable, tmp_path, with_part(sheet(ROWS), "xl/worksheets/sheet1.xml", far))
     assert caught.value.code == "too_many_rows"
 
@@ -68,7 +68,7 @@ def test_rows_that_no_program_writes_are_not_counted_to(tmp_path: Path) -> None:
 @pytest.mark.promise("insight.hostile")
 @pytest.mark.parametrize("cut", [10, 400, 2_000])
 def test_a_damaged_workbook_is_refused(tmp_path: Path, cut: int) -> None:
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(XlsxTable, tmp_path, sheet(ROWS)[:cut])
     assert caught.value.code == "not_a_spreadsheet"
 
@@ -77,15 +77,15 @@ def test_a_damaged_workbook_is_refused(tmp_path: Path, cut: int) -> None:
 def test_an_archive_of_many_parts_or_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = io.BytesIO()
     with zipfile.ZipFile(many, "w") as archive:
-        for number in range(zip_guard.MAX_PARTS + 1):
+        for number in range(xlsx_table.MAX_PARTS + 1):
             archive.writestr(f"{number}.txt", b"")
-    with pytest.raises(Unusable) as caught:
-        zip_guard.check_archive(many)
+    with pytest.raises(UnusableFile) as caught:
+        xlsx_table.check_archive(many)
     assert caught.value.code == "zip_bomb"
-    monkeypatch.setattr(zip_guard, "MAX_STRINGS", 10)
+    monkeypatch.setattr(xlsx_table, "MAX_STRINGS", 10)
     with zipfile.ZipFile(many, "w") as archive:
         archive.writestr("xl/sharedStrings.xml", b"<sst></sst>")
-    with pytest.raises(Unusable) as caught:
+    with pytest.raises(UnusableFile) as caught:
         rows_of(XlsxTable, tmp_path, many.getvalue())
     assert caught.value.code == "too_large"
 

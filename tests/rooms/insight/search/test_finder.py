@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tallystick.rooms.insight.nouns import EVERYWHERE, Where
+from tallystick.rooms.insight.model import EVERYWHERE, Where
 from tallystick.rooms.insight.search.finder import Finder
 from tallystick.rooms.insight.search.local import LocalRows
-from tallystick.rooms.insight.search.nouns import Limits, Near, Rows
+from tallystick.rooms.insight.search.model import Limits, Near, Rows
 from tallystick.rooms.insight.search.postgres import PostgresRows
 from tallystick.rooms.insight.store import Store
 from tallystick.settings import Settings
@@ -19,13 +19,22 @@ from tests.rooms.insight.vectors import MODEL, clustered, with_vectors
 from tests.sizes import size
 
 KINDS: list[tuple[str | None, str | None]] = [
-    ("Billing", "App"), ("Billing", "Shop"), ("Claims", "App"), (None, "App"), ("Claims", None), ("Billing", "App"),
-]  # fmt: skip
+    ("Billing", "App"),
+    ("Billing", "Shop"),
+    ("Claims", "App"),
+    (None, "App"),
+    ("Claims", None),
+    ("Billing", "App"),
+]
 WHERES = [
-    EVERYWHERE, Where(department=("Billing",)), Where(product=("App",)), Where(department=("Claims", "Billing")),
-    Where(department=("Claims",), product=("App",)), Where(department=("Nobody",)),
+    EVERYWHERE,
+    Where(department=("Billing",)),
+    Where(product=("App",)),
+    Where(department=("Claims", "Billing")),
+    Where(department=("Claims",), product=("App",)),
+    Where(department=("Nobody",)),
     Where(department=("Nobody", "Claims"), product=("Shop", "App")),
-]  # fmt: skip
+]
 SMALL = Limits(exact_rows=10, scan_rows=10)
 """Limits at which a small set takes the ways of a large one."""
 
@@ -116,13 +125,19 @@ def test_tickets_that_score_alike_are_ordered_by_id_whoever_ranks_them(store: St
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["x", "y", None])), min_size=1, max_size=8),
-    st.lists(st.sampled_from(["a", "b", "c"]), max_size=2), st.lists(st.sampled_from(["x", "y", "z"]), max_size=2),
-    st.integers(1, 60), st.sampled_from([SMALL, None]),
-)  # fmt: skip
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=2),
+    st.lists(st.sampled_from(["x", "y", "z"]), max_size=2),
+    st.integers(1, 60),
+    st.sampled_from([SMALL, None]),
+)
 def test_no_ticket_comes_through_a_filter_that_does_not_let_it(
-    tmp_path_factory: pytest.TempPathFactory, kinds: list[tuple[str | None, str | None]], departments: list[str],
-    products: list[str], k: int, limits: Limits | None,
-) -> None:  # fmt: skip
+    tmp_path_factory: pytest.TempPathFactory,
+    kinds: list[tuple[str | None, str | None]],
+    departments: list[str],
+    products: list[str],
+    k: int,
+    limits: Limits | None,
+) -> None:
     store, root = new_store(tmp_path_factory), tmp_path_factory.mktemp("index")
     vectors = clustered(50, dim=8)
     dataset_id = with_vectors(store, vectors, kinds)

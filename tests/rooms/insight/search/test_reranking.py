@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.providers.embeddings.choosing import Embeddings
-from tallystick.rooms.insight.search.lexical import agreement
-from tallystick.rooms.insight.search.reranking import CANDIDATES, reranked
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.rooms.insight.search.reranking import CANDIDATES, agreement, reranked
 from tests.rooms.insight.company import TEXTS
 from tests.sizes import size
 

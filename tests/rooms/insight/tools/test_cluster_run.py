@@ -20,7 +20,7 @@ VIEWER = Caller(subject="vic", roles=frozenset({"viewer"}))
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
     (tmp_path / "tallystick.toml").write_text("ledger.durability = 'os'")
-    with Gate.open(tmp_path) as opened:
+    with Gate.open(tmp_path, rooms=["insight"]) as opened:
         yield opened
 
 
@@ -46,9 +46,13 @@ def call(gate: Gate, caller: Caller = ANALYST, **args: Any) -> Outcome:
 def test_the_answer_has_the_registrys_form(gate: Gate, dataset_id: int, algorithm: str) -> None:
     made = call(gate, dataset_id=dataset_id, algorithm=algorithm).unwrap()
     assert made == {
-        "dataset_id": dataset_id, "algorithm": algorithm, "model_name": MODEL, "run_id": 1,
-        "silhouette": made["silhouette"], "cluster_counts": {"0": 15, "1": 15, "2": 15, "3": 15},
-    }  # fmt: skip
+        "dataset_id": dataset_id,
+        "algorithm": algorithm,
+        "model_name": MODEL,
+        "run_id": 1,
+        "silhouette": made["silhouette"],
+        "cluster_counts": {"0": 15, "1": 15, "2": 15, "3": 15},
+    }
     assert made["silhouette"] > 0.5
 
 
@@ -61,9 +65,7 @@ def test_roles_and_audit_are_those_of_the_registry(gate: Gate, dataset_id: int) 
     assert [(one["subject"], one["action"], one["resource"]) for one in audits] == [
         ("ann", "cluster.run", f"dataset:{dataset_id}")
     ]
-    assert audits[0]["metadata"] == {
-        "run_id": 1, "algorithm": "ward", "model_name": MODEL, "dataset_id": dataset_id
-    }  # fmt: skip
+    assert audits[0]["metadata"] == {"run_id": 1, "algorithm": "ward", "model_name": MODEL, "dataset_id": dataset_id}
 
 
 @pytest.mark.promise("insight.cluster-bad")

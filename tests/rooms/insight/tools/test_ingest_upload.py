@@ -10,7 +10,7 @@ import pytest
 
 from tallystick import Gate
 from tallystick.gate.role_names import EVERY_ROLE
-from tallystick.rooms.insight.ingest.opening import put_upload
+from tallystick.rooms.insight.ingest.source_file import put_upload
 from tests.gates import outcomes
 
 TICKETS = b"Number,Description,Assignment group\n1,my mail is anna.berg@example.org,IT\n2,again,HR\n"
@@ -19,7 +19,7 @@ TICKETS = b"Number,Description,Assignment group\n1,my mail is anna.berg@example.
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
     (tmp_path / "tallystick.toml").write_text("ledger.durability = 'os'")
-    with Gate.open(tmp_path) as opened:
+    with Gate.open(tmp_path, rooms=["insight"]) as opened:
         yield opened
 
 
@@ -32,9 +32,13 @@ def test_a_file_of_the_workspace_is_taken_once(gate: Gate) -> None:
     (gate.workspace / "may.csv").write_bytes(TICKETS)
     first = taken(gate, file_path="may.csv", dataset_name="May").unwrap()
     assert first == {
-        "dataset_id": 1, "name": "May", "row_count": 2, "department_count": 2, "file_hash": first["file_hash"],
+        "dataset_id": 1,
+        "name": "May",
+        "row_count": 2,
+        "department_count": 2,
+        "file_hash": first["file_hash"],
         "inserted_tickets": 2,
-    }  # fmt: skip
+    }
     assert taken(gate, file_path="may.csv").unwrap() == {**first, "inserted_tickets": 0}
 
 

@@ -46,7 +46,7 @@ def test_an_observation_goes_with_every_proposal_that_holds_its_words(
     assert [one["id"] for one in done.json["propositions"]] == [fact]
     assert "hunter22" not in everything(tally)
     assert "hunter22" not in tally("memory", "ask", "What is my password?").out
-    assert "owner lives_in Rome" in tally("memory", "ask", "Where do I live?").out
+    assert "You live in Rome" in tally("memory", "ask", "Where do I live?").out
     assert tally("memory", "rebuild", "--json").json["same"] is True
     assert tally("audit", "verify").code == 0
     again = tally("memory", "forget", seen, "--reason", "asked for", "--token", token)
@@ -72,7 +72,7 @@ def test_a_person_sees_what_goes_and_may_say_no(tally: Tally, told: dict[str, li
     kept = at_terminal(*words, folder=workspace, state=workspace.parent / "state", answer="n")
     assert kept.code == 1
     assert told["receipt_ids"][0] in kept.screen
-    assert "owner password hunter22?" in kept.screen
+    assert "owner link:password hunter22?" in kept.screen
     assert "hunter22" in everything(tally)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.rooms.studio.book.cards import parse_card
-from tallystick.rooms.studio.book.nouns import CanonCard, Complaint
+from tallystick.rooms.studio.book.model import CanonCard, Complaint
 from tests.rooms.studio.projects import source
 from tests.sizes import size
 

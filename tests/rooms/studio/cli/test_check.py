@@ -150,3 +150,27 @@ def test_cards_are_proposed_with_their_lines_and_written_only_when_asked(tally: 
     assert "| eyes | green | Story/Scenes/SCN-one.md:5 |" in (tmp_path / helen["path"]).read_text()
     again = tally("studio", "cards", "--write", "-w", str(tmp_path), "--json").json
     assert (again["items"], again["written"]) == ([], [])
+
+
+@pytest.mark.promise("continuity.statements-kept")
+def test_explain_shows_what_was_understood_of_each_card_line_and_keeps_the_rest(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    (tmp_path / "Story" / "Scenes" / "SCN-one.md").write_text(f"# One\n\n{OPENING}\n")
+    card = tmp_path / "Compendium" / "Characters" / "CHAR-helen.md"
+    card.write_text("---\nname: Helen Marlowe\n---\n# Helen Marlowe\n\nEyes: green\nFavourite hymn: the old one\n")
+    told = tally("studio", "cards", "--explain", "-w", str(tmp_path), "--json").json
+    assert (told["understood"], told["lines"]) == (2, 3)
+    assert [one["text"] for one in told["items"] if not one["understood"]] == ["Favourite hymn: the old one"]
+    assert "2 of 3 lines understood" in tally("studio", "cards", "--explain", "-w", str(tmp_path)).err
+
+
+@pytest.mark.promise("continuity.without-grammar")
+def test_without_the_grammar_the_check_says_what_it_leaves_out(
+    tally: Tally, novel: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nothing"))
+    checked = tally("studio", "check", str(novel))
+    assert checked.code == 0
+    assert "not checked without the grammar: age" in checked.err
+    assert "tally models fetch en-core-web-sm" in checked.err
+    assert tally("studio", "cards", str(novel)).error == "parser_missing"

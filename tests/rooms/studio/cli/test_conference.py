@@ -66,11 +66,20 @@ def test_a_rejected_reply_is_shown_as_unverified_and_not_as_an_answer(fresh: Pat
     assert "critic: REJECTED: evidence_invalid" in ran.err
 
 
+@pytest.mark.promise("studio.conference-cli", "reply.unsure")
+def test_a_sentence_that_could_not_be_decided_is_shown(fresh: Path, tally: Tally) -> None:
+    with ScriptedServer(*tools(), ABSTAIN, says("She does not sail. The pacing drags badly.")) as server:
+        serve(fresh, server, "critic")
+        ran = tally("conference", "--agents", "critic", ASK)
+    assert "critic, unsure: The pacing drags badly." in ran.err
+    assert "critic: evidence holds (rcpt_" in ran.err
+
+
 @pytest.mark.promise("studio.conference-cli", "studio.conference-stop")
 def test_a_round_in_which_nothing_holds_ends_with_one_and_says_why(fresh: Path, tally: Tally, workspace: Path) -> None:
     write_story(workspace)
     with ScriptedServer(
-        Says("no call"), Status(500), *tools(), Says("Nothing."), Says("Nothing."),
+        Says("no call"), Status(500), *tools(), *[Says("She sails.")] * 4,
         call("send_mail", {"to": "a@example.org", "body": "hello"}),
     ) as server:  # fmt: skip
         serve(workspace, server, "critic")
@@ -80,7 +89,9 @@ def test_a_round_in_which_nothing_holds_ends_with_one_and_says_why(fresh: Path, 
     assert "STOP_HOOK: tool_call_rejected tool_call_invalid_format" in stopped.err
     assert unheard.code == 1
     assert "STOP_HOOK: model_unheard endpoint_failed" in unheard.err
+    # Each wrote its answer twice, and neither held.
     assert (refused.code, refused.out) == (1, "")
+    assert all(f"{agent_id}: REJECTED: evidence_invalid" in refused.err for agent_id in ("assistant", "critic"))
     assert held.code == 3
     assert "to allow it: tally approvals approve appr_" in held.err
 
@@ -115,7 +126,7 @@ def test_lines_that_are_piped_in_are_rounds_and_commands_of_one_table(fresh: Pat
     assert "round 2: closed" in ran.err
     assert "error: round_unknown" in ran.err
     assert "/unmute ID" in ran.err
-    assert "to go on: tally conference --id conf_" in ran.err
+    assert "to continue: tally conference --id conf_" in ran.err
 
 
 @pytest.mark.promise("studio.conference-cli", "studio.conference-cancel")

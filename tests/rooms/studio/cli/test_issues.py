@@ -76,6 +76,6 @@ def test_notifications_show_a_held_call_until_it_was_read(tally: Tally, workspac
     (news,) = tally("notifications", "--json").json["items"]
     assert news["link"] == f"/approvals/{held}"
     assert "send_mail" in tally("notifications", "--read").out
-    assert tally("notifications").err.strip() == "Nothing new."
+    assert tally("notifications").err.strip() == "No new notifications."
     assert len(tally("notifications", "--all", "--json").json["items"]) == 1
     assert json.loads((workspace / "data" / "notifications.json").read_text())["notifications"][0]["read"] is True

@@ -9,7 +9,7 @@ import pytest
 
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.terminal import at_terminal
-from tests.rooms.studio.importing.novel import TITLE, write_docx, write_markdown
+from tests.rooms.studio.manuscript_import.novel import TITLE, write_docx, write_markdown
 
 SCENE = "Story/Scenes/SCN-the-door.md"
 

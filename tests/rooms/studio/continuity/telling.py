@@ -1,17 +1,21 @@
-"""Small stories around two sentences, and books made of texts."""
+"""Books made of texts, and what is found in them."""
 
 import json
+from functools import cache
 from pathlib import Path
-from typing import Any
+
+import pytest
 
 from tallystick.gate.reply.sources import Source, sha256_text
+from tallystick.reading.parser import Parser, ParserMissingError, open_parser
 from tallystick.rooms.studio.book.cards import parse_card
-from tallystick.rooms.studio.book.nouns import Book, CanonCard
+from tallystick.rooms.studio.book.model import Book, CanonCard
 from tallystick.rooms.studio.book.scenes import parse_scene
-from tallystick.rooms.studio.continuity.checking import Reading, check_book
+from tallystick.rooms.studio.continuity.book_check import BookReading
 from tallystick.rooms.studio.continuity.findings import Finding
+from tallystick.settings import Settings
 
-VECTORS = Path(__file__).parents[3] / "vectors" / "continuity"
+CLEAN = Path(__file__).parents[3] / "vectors" / "continuity_clean.json"
 BEFORE = """Helen Marlowe walked down to the harbour with Tobias. Mr. Marsh followed them, and Doctor Penrose came last.
 
 "It will rain," said Helen.
@@ -23,6 +27,15 @@ BETWEEN = """The boats came in slowly. A man was mending nets on the quay, and t
 
 There was smoke over the roofs. Doctor Penrose counted the change."""
 AFTER = "The wind went round to the west. Lights were lit in the windows one after another."
+
+
+@cache
+def grammar() -> Parser:
+    """The parser; tests that need it are left out where it is not installed."""
+    try:
+        return open_parser(Settings().models_dir())
+    except ParserMissingError as missing:
+        pytest.skip(f"left out: {missing}")
 
 
 def source(path: str, text: str) -> Source:
@@ -41,46 +54,23 @@ def book_of(*scenes: str, cards: dict[str, str] | None = None) -> Book:
     )
 
 
+def reading_of(*scenes: str, cards: dict[str, str] | None = None) -> BookReading:
+    return BookReading(book_of(*scenes, cards=cards), grammar())
+
+
 def story(first: str, second: str) -> str:
     return f"{BEFORE}\n\n{first}\n\n{BETWEEN}\n\n{second}\n\n{AFTER}"
 
 
-def named_story(name: str, other: str) -> str:
-    """A story that names somebody many times, and once otherwise."""
-    return "\n\n".join(
-        [
-            f"{name} walked down to the quay with the lamp.",
-            f"It was late, and {name} was tired.",
-            f'"It will rain," said {name}.',
-            f"The others waited for {name} at the mill.",
-            f"Then {name} laughed, and the dog barked at {name}.",
-            f"Nobody answered. The old dog followed {name} home.",
-            f"At supper {other} said nothing more.",
-            f"In the morning {name} went away.",
-        ]
-    )
-
-
 def found(*scenes: str, cards: dict[str, str] | None = None) -> tuple[Finding, ...]:
-    return check_book(book_of(*scenes, cards=cards)).findings
+    return reading_of(*scenes, cards=cards).findings().findings
 
 
 def rules(*scenes: str, cards: dict[str, str] | None = None) -> list[str]:
     return [finding.rule for finding in found(*scenes, cards=cards)]
 
 
-def against(scene: str, cards: dict[str, str], *, hard_only: bool = False) -> list[str]:
-    """The rules that a single scene breaks against its cards."""
-    book = book_of(scene, cards=cards)
-    reading = Reading(book)
-    checked = reading.against(book.scenes[0].path, list(cards), hard_only=hard_only)
-    return [finding.rule for finding in checked.findings]
-
-
-def vectors(kind: str) -> list[tuple[str, list[str], str, str]]:
-    """(file, rules, first, second) of all cases of a kind: `contradictions` or `clean`."""
-    cases = []
-    for path in sorted(VECTORS.glob("*.json")):
-        read: dict[str, Any] = json.loads(path.read_text())
-        cases += [(path.stem, read["rules"], first, second) for first, second in read[kind]]
-    return cases
+def clean_twins() -> list[list[str]]:
+    """Pairs of sentences that do not contradict each other."""
+    twins: list[list[str]] = json.loads(CLEAN.read_text(encoding="utf-8"))
+    return twins

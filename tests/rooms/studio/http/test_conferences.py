@@ -62,6 +62,17 @@ def test_the_roster_is_changed_and_muted_agents_are_skipped(door: Doorway) -> No
     assert card_of(held, "assistant") == ("abstained", "Abstained", "yellow")
 
 
+@pytest.mark.promise("reply.unsure")
+def test_a_sentence_that_could_not_be_decided_stands_in_the_reply_and_in_the_issue(door: Doorway) -> None:
+    meeting = Meeting(door, "critic")
+    held, _ = meeting.play(*tools(), ABSTAIN, says("She does not sail. The pacing drags badly."))
+    assert reply_of(held, "critic")["unsure"] == ["The pacing drags badly."]
+    (line,) = [line for line in meeting.transcript() if line.get("agent_id") == "critic" and line["kind"] == "reply"]
+    assert line["unsure"] == ["The pacing drags badly."]
+    assert "- unsure: The pacing drags badly." in issue_of(door.workspace, held["issue_id"])[1]
+    assert door.get("/api/credits/critic").json()["balance"] == 0
+
+
 @pytest.mark.promise("studio.conference-chief")
 def test_a_file_in_which_somebody_muted_the_chief_by_hand_is_not_what_a_round_goes_by(door: Doorway) -> None:
     meeting = Meeting(door, "critic")
@@ -76,7 +87,7 @@ def test_a_file_in_which_somebody_muted_the_chief_by_hand_is_not_what_a_round_go
 @pytest.mark.promise("studio.conference-events")
 def test_a_stream_tells_cards_then_tools_then_replies_in_order_and_ends_with_the_round(door: Doorway) -> None:
     meeting = Meeting(door, "critic", "editor")
-    with ScriptedServer(*tools(), says("One."), Says("No evidence."), ABSTAIN) as server:
+    with ScriptedServer(*tools(), says("One."), *[Says("No evidence.")] * 2, ABSTAIN) as server:
         meeting.served(server)
         answer = door.post(f"{meeting.path}/rounds", {"prompt": PROMPT, "stream": True})
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -100,7 +111,7 @@ def test_a_stream_tells_cards_then_tools_then_replies_in_order_and_ends_with_the
 @pytest.mark.promise("studio.conference-rejected")
 def test_a_rejected_reply_is_shown_as_rejected_counted_and_costs_credit(door: Doorway) -> None:
     meeting = Meeting(door, "critic")
-    held, _ = meeting.play(*tools(), says("She stays ashore."), Says("She sails every day, I am sure of it."))
+    held, _ = meeting.play(*tools(), says("She does not sail."), Says("She sails every day, I am sure of it."))
     reply = reply_of(held, "critic")
     assert (reply["status"], reply["text"], reply["code"]) == ("rejected", None, "evidence_invalid")
     assert reply["rejected"]["reason"]
@@ -119,7 +130,7 @@ def test_an_endpoint_that_fails_stops_the_round_in_phase_1_and_one_agent_in_phas
     stopped, _ = meeting.play(Status(500))
     assert (stopped["state"], stopped["stop_hook"]) == ("stopped", "STOP_HOOK: model_unheard endpoint_failed")
     assert stopped["advice"]
-    held, _ = meeting.play(*tools(), says("One."), Status(500), says("Three."))
+    held, _ = meeting.play(*tools(), says("One."), Status(500), says("She stays ashore."))
     assert [(reply["agent_id"], reply["status"]) for reply in held["replies"]] == [
         ("assistant", "accepted"), ("critic", "unheard"), ("editor", "accepted"),
     ]  # fmt: skip
@@ -217,7 +228,7 @@ def test_a_conference_is_its_makers_and_an_auditor_may_read_it(open_door: OpenDo
 @pytest.mark.promise("studio.conference-transcript")
 def test_the_transcript_is_given_a_page_at_a_time(door: Doorway) -> None:
     meeting = Meeting(door, "critic")
-    meeting.play(*tools(), says("One."), says("Two."))
+    meeting.play(*tools(), says("One."), says("She stays ashore."))
     page = door.get(f"{meeting.path}/transcript?limit=2&offset=1").json()
     assert (page["total"], page["limit"], page["offset"]) == (4, 2, 1)
     assert [line["kind"] for line in page["items"]] == ["reply", "reply"]
@@ -304,7 +315,7 @@ def test_the_raw_traffic_is_logged_only_when_asked_for_and_without_secrets(open_
     quiet = Meeting(door, "critic")
     quiet.play(*tools(), ABSTAIN, ABSTAIN)
     assert not (door.workspace / "private").exists()
-    logged = open_door("logged", rooms={"studio": {"conference_log": "true"}})
+    logged = open_door("logged", rooms={"studio": {"conference_log": True}})
     meeting = Meeting(logged, "critic")
     secret = "sk-" + "a1b2c3d4" * 4
     meeting.play(*tools(), ABSTAIN, says("One."), prompt=f"Is {secret} in the book? My password: hunter2secret")

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tallystick.app.room_context import options_of
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio import MANIFEST
-from tallystick.rooms.studio.issues.breaker import Limits, since_person, tripped
-from tallystick.rooms.studio.issues.nouns import Comment, Issue, NewComment
+from tallystick.rooms.studio.issues.model import Comment, Issue, NewComment
+from tallystick.rooms.studio.issues.rules import Limits, since_person, tripped
 from tallystick.settings import parse_settings
-from tests.rooms.studio.issues.desk import code, matters, opened, says, told
+from tests.rooms.studio.issues.trackers import code, matters, opened, says, told
 
 WORDS = "Line {} of the scene says something else than the card."
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.studio.issues.decay import DEFAULT_FLOORS, floor_of, interest_after
+from tallystick.rooms.studio.issues.memory_file import DEFAULT_FLOORS, floor_of, interest_after
 
 LEVELS = st.integers(1, 5)
 COUNTS = st.integers(0, 1_000)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.rooms.studio.issues.levels import BOUNDS, bounded, cut, form_of, without_thinking
-from tallystick.rooms.studio.issues.nouns import Comment, Issue, Link
-from tests.rooms.studio.issues.desk import matters, opened, says
+from tallystick.rooms.studio.issues.levels import BOUNDS, bounded, form_of, without_thinking
+from tallystick.rooms.studio.issues.model import Comment, Issue, Link
+from tests.rooms.studio.issues.trackers import matters, opened, says
 
 TEXTS = st.text(max_size=300)
 
@@ -74,9 +74,6 @@ def test_thinking_is_in_none_of_the_forms(text: str) -> None:
 
 
 @pytest.mark.promise("issues.levels")
-@given(st.text(max_size=500), st.integers(20, 200))
-def test_a_cut_is_a_beginning_and_fits(text: str, most: int) -> None:
-    short = cut(text, most)
-    assert len(short) <= most
-    assert text.startswith(short.removesuffix("…"))
+@given(st.text(max_size=500))
+def test_a_line_stays_as_it_is_when_it_is_bounded_again(text: str) -> None:
     assert bounded(text, 1) == bounded(bounded(text, 1), 1)

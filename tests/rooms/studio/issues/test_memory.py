@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
-from tallystick.rooms.studio.issues.joined import Matters
 from tallystick.rooms.studio.issues.levels import BOUNDS
-from tallystick.rooms.studio.issues.recollection import View
-from tests.rooms.studio.issues.desk import code, matters, opened, told
+from tallystick.rooms.studio.issues.memory_file import View
+from tallystick.rooms.studio.issues.tracker import IssueTracker
+from tests.rooms.studio.issues.trackers import code, matters, opened, told
 from tests.sizes import size
 
 
@@ -21,7 +21,7 @@ def view(came: View | Problem) -> View:
     return came
 
 
-def words(here: Matters, agent: str = "critic", name: str = "1") -> dict[str, object]:
+def words(here: IssueTracker, agent: str = "critic", name: str = "1") -> dict[str, object]:
     found = here.memory.words(agent, name)
     assert isinstance(found, dict), found
     return found

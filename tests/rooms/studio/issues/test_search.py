@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tallystick import Gate
 from tallystick.gate.session import Session
-from tallystick.rooms.studio.issues.nouns import PRIORITIES, Issue, NewIssue, Wanted
-from tallystick.rooms.studio.issues.recollection import View
-from tallystick.rooms.studio.issues.searching import Personal, search
+from tallystick.rooms.studio.issues.memory_file import View
+from tallystick.rooms.studio.issues.model import PRIORITIES, Issue, IssueFilter, NewIssue
 from tallystick.rooms.studio.room import Studio
+from tallystick.rooms.studio.tools.search_issues import PersonalFilter, search
 from tests.gates import open_gate
 from tests.offline_turns import ask, tools_of
 from tests.rooms.studio.issues.test_levels import issue as plain_issue
@@ -29,7 +29,7 @@ def gate(tmp_path: Path) -> Any:
             TITLES, (("canon", "props"), ("canon",), ("plot",), ()), ("normal", "urgent", "low", "normal"),
             ("critic", None, "critic", "editor"), strict=True,
         ):  # fmt: skip
-            made = room.matters.issues.create(
+            made = room.tracker.issues.create(
                 NewIssue(
                     title=title,
                     body=f"About the {title}.",
@@ -40,10 +40,10 @@ def gate(tmp_path: Path) -> Any:
                 )  # type: ignore[arg-type]
             )
             assert isinstance(made, Issue)
-        room.matters.issues.close("4", author="ada")
-        room.matters.memory.remember("critic", "1", interest=5, personal_tags=("mine", "soon"))
-        room.matters.memory.remember("critic", "2", interest=2, personal_tags=("later",))
-        room.matters.memory.remember("editor", "3", interest=4, personal_tags=("mine",))
+        room.tracker.issues.close("4", author="ada")
+        room.tracker.memory.remember("critic", "1", interest=5, personal_tags=("mine", "soon"))
+        room.tracker.memory.remember("critic", "2", interest=2, personal_tags=("later",))
+        room.tracker.memory.remember("editor", "3", interest=4, personal_tags=("mine",))
         yield opened
 
 
@@ -145,8 +145,8 @@ def test_what_is_found_is_exactly_what_fits(
                 agent_id="a", issue_id=f"i{number}", interest=interest, level=interest, personal_tags=tuple(sorted(own)),
                 deferred=False, wake_in=None, wake_time=None, reason="",
             )  # fmt: skip
-    personal = Personal(agent_id="a", views=views, tags=tuple(tags), without=tuple(without), min_interest=least)
-    got = {each.issue_id for each in search(headings, Wanted(), personal)}
+    personal = PersonalFilter(agent_id="a", views=views, tags=tuple(tags), without=tuple(without), min_interest=least)
+    got = {each.issue_id for each in search(headings, IssueFilter(), personal)}
     expected = {
         f"i{number}"
         for number, (_, interest, own) in enumerate(made, start=1)

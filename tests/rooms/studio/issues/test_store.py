@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import ConfigError
-from tallystick.rooms.studio.issues.nouns import Change, Comment, Issue, Link, NewComment, NewIssue, Wanted
+from tallystick.rooms.studio.issues.model import Change, Comment, Issue, IssueFilter, Link, NewComment, NewIssue
 from tallystick.rooms.studio.issues.wire import MAX_COMMENT, clean, heading_from, heading_wire, issue_wire, summary_of
-from tests.rooms.studio.issues.desk import code, matters, open_and_discuss, opened, says
+from tests.rooms.studio.issues.trackers import code, matters, open_and_discuss, opened, says
 from tests.sizes import size
 from tests.storage.racing import in_processes
 
@@ -52,12 +52,12 @@ def test_lists_are_narrowed_and_the_newest_comes_first(tmp_path: Path) -> None:
     here.issues.close("1", author="ada")
     titles = [each.title for each in here.issues.list(limit=2, offset=1)]
     assert titles == ["Issue 4", "Issue 3"]
-    assert here.issues.count(Wanted(tags=("even",))) == 3
-    assert here.issues.count(Wanted(tags=("even", "odd"))) == 0
-    assert here.issues.count(Wanted(status="closed")) == 1
-    assert here.issues.count(Wanted(priority="low")) == 2
-    assert here.issues.count(Wanted(text="ISSUE 3")) == 1
-    assert here.issues.count(Wanted(assigned_to="critic")) == 0
+    assert here.issues.count(IssueFilter(tags=("even",))) == 3
+    assert here.issues.count(IssueFilter(tags=("even", "odd"))) == 0
+    assert here.issues.count(IssueFilter(status="closed")) == 1
+    assert here.issues.count(IssueFilter(priority="low")) == 2
+    assert here.issues.count(IssueFilter(text="ISSUE 3")) == 1
+    assert here.issues.count(IssueFilter(assigned_to="critic")) == 0
 
 
 @pytest.mark.promise("issues.bad-input")
@@ -212,7 +212,7 @@ def test_thousands_of_issues_stay_quick(tmp_path: Path) -> None:
     reading = time.monotonic() - began
     began = time.monotonic()
     assert isinstance(here.issues.comment(str(many), NewComment(author="ada", body="x", by="person")), Comment)
-    assert here.issues.count(Wanted(status="open", text="compass")) == many
+    assert here.issues.count(IssueFilter(status="open", text="compass")) == many
     assert reading + time.monotonic() - began < 5  # a tenth of that on an idle machine
 
 

@@ -13,13 +13,13 @@ from tallystick import Gate
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.schema import compile_schema
-from tallystick.rooms.studio.prompts.nouns import NONCE, Prompt, prompt_of, tool_of
+from tallystick.rooms.studio.prompts.model import NONCE, Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
-from tallystick.rooms.studio.prompts.registry import Registry
+from tallystick.rooms.studio.prompts.registry import PromptRegistry
 from tallystick.turns.prompt.catalogue import catalogue_section, offers_of
-from tallystick.turns.wording import Wording
+from tallystick.turns.tool_prompts import ToolPrompt
 from tests.gates import open_gate
-from tests.rooms.studio.issues.desk import code, counted, ticking
+from tests.rooms.studio.issues.trackers import code, counted, ticking
 
 CORE = {
     "file-locator", "file-reader", "outline-analyzer", "canon-checker", "task-router", "search-issues",
@@ -45,18 +45,17 @@ def user(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def registry(tmp_path: Path, user: Path) -> Registry:
-    return Registry(tmp_path / "work", user_file=user)
+def registry(tmp_path: Path, user: Path) -> PromptRegistry:
+    return PromptRegistry(tmp_path / "work", user_file=user)
 
 
 @pytest.mark.promise("prompts.bundled")
-def test_all_nine_tools_have_an_example_with_the_placeholder(registry: Registry) -> None:
+def test_all_nine_tools_have_an_example_with_the_placeholder(registry: PromptRegistry) -> None:
     merged = registry.load()
     assert merged.prompts.keys() == CORE
     assert merged.cautions == ()
     for name, prompt in merged.prompts.items():
         assert prompt.tool == tool_of(name) == name.replace("-", "_")
-        assert prompt_of(prompt.tool) == name
         assert prompt.example is not None
         assert list(prompt.example) == ["tool", "args", "nonce"]
         assert (prompt.example["tool"], prompt.example["nonce"]) == (prompt.tool, "<TOOL_NONCE>")
@@ -66,7 +65,9 @@ def test_all_nine_tools_have_an_example_with_the_placeholder(registry: Registry)
 def test_every_example_fits_the_tool_it_calls(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
         cards = {card.name: card for card in gate.tools()}
-        examples = {each.tool: each.example for each in Registry(tmp_path, user_file=None).load().prompts.values()}
+        examples = {
+            each.tool: each.example for each in PromptRegistry(tmp_path, user_file=None).load().prompts.values()
+        }
         checked = 0
         for name in cards.keys() & examples.keys():
             example = examples[name]
@@ -78,7 +79,7 @@ def test_every_example_fits_the_tool_it_calls(tmp_path: Path) -> None:
 
 @pytest.mark.promise("prompts.layers")
 def test_the_project_goes_over_the_user_and_the_user_over_the_package(
-    registry: Registry, user: Path, project: Path
+    registry: PromptRegistry, user: Path, project: Path
 ) -> None:
     layer(user, {"id": "file-locator", "description": "The user's words.", "title": "Find"})
     merged = registry.load()
@@ -111,7 +112,7 @@ def test_the_project_goes_over_the_user_and_the_user_over_the_package(
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_is_left_out_with_a_warning_and_the_rest_holds(
-    registry: Registry, project: Path, said: Any
+    registry: PromptRegistry, project: Path, said: Any
 ) -> None:
     layer(project, said, {"id": "file-reader", "title": "Read"})
     merged = registry.load()
@@ -121,7 +122,7 @@ def test_what_cannot_be_taken_is_left_out_with_a_warning_and_the_rest_holds(
 
 
 @pytest.mark.promise("prompts.layers")
-def test_a_damaged_layer_warns_and_is_never_written_over(registry: Registry, project: Path, user: Path) -> None:
+def test_a_damaged_layer_warns_and_is_never_written_over(registry: PromptRegistry, project: Path, user: Path) -> None:
     layer(user, {"id": "file-reader", "title": "Read"})
     layer(project)
     project.write_text("{")
@@ -148,14 +149,14 @@ def test_a_damaged_layer_warns_and_is_never_written_over(registry: Registry, pro
 def test_no_layer_takes_the_core_tools_away(tmp_path_factory: pytest.TempPathFactory, said: Any) -> None:
     work = tmp_path_factory.mktemp("layer")
     layer(work / ".control-room/prompts/prompts.json", said)
-    merged = Registry(work, user_file=None).load()
+    merged = PromptRegistry(work, user_file=None).load()
     assert merged.prompts.keys() >= CORE
     for prompt in merged.prompts.values():
         assert prompt.example is None or (prompt.example["nonce"], prompt.example["tool"]) == (NONCE, prompt.tool)
 
 
 @pytest.mark.promise("prompts.layers")
-def test_setting_and_clearing_the_project_s_words(registry: Registry) -> None:
+def test_setting_and_clearing_the_project_s_words(registry: PromptRegistry) -> None:
     done = registry.set("file-locator", {"description": "Look here first.", "example": EXAMPLE})
     assert isinstance(done, Prompt)
     assert done.layer == "project"
@@ -168,7 +169,7 @@ def test_setting_and_clearing_the_project_s_words(registry: Registry) -> None:
 
 
 @pytest.fixture
-def proposals(tmp_path: Path, registry: Registry) -> Proposals:
+def proposals(tmp_path: Path, registry: PromptRegistry) -> Proposals:
     return Proposals(tmp_path / "work", registry, now=ticking(), new_id=counted())
 
 
@@ -179,7 +180,9 @@ def proposed(proposals: Proposals, **said: Any) -> Proposal:
 
 
 @pytest.mark.promise("prompts.proposals")
-def test_a_proposal_changes_nothing_until_a_person_accepts_it_once(proposals: Proposals, registry: Registry) -> None:
+def test_a_proposal_changes_nothing_until_a_person_accepts_it_once(
+    proposals: Proposals, registry: PromptRegistry
+) -> None:
     made = proposed(proposals)
     assert registry.load().prompts["file-locator"].layer == "global"
     accepted = proposals.accept(made.proposal_id, person="ada")
@@ -194,7 +197,7 @@ def test_a_proposal_changes_nothing_until_a_person_accepts_it_once(proposals: Pr
 
 
 @pytest.mark.promise("prompts.proposals")
-def test_a_rejected_proposal_leaves_everything_as_it_is(proposals: Proposals, registry: Registry) -> None:
+def test_a_rejected_proposal_leaves_everything_as_it_is(proposals: Proposals, registry: PromptRegistry) -> None:
     made = proposed(proposals)
     rejected = proposals.reject(made.proposal_id, person="ada")
     assert isinstance(rejected, Proposal)
@@ -203,7 +206,9 @@ def test_a_rejected_proposal_leaves_everything_as_it_is(proposals: Proposals, re
 
 
 @pytest.mark.promise("prompts.proposals")
-def test_a_proposal_over_a_prompt_that_has_changed_is_not_accepted(proposals: Proposals, registry: Registry) -> None:
+def test_a_proposal_over_a_prompt_that_has_changed_is_not_accepted(
+    proposals: Proposals, registry: PromptRegistry
+) -> None:
     made = proposed(proposals)
     registry.set("file-locator", {"description": "A person's words."})
     assert code(proposals.accept(made.proposal_id, person="ada")) == "changed_meanwhile"
@@ -230,11 +235,11 @@ def test_proposals_are_checked_and_bounded(proposals: Proposals) -> None:
 def test_a_turn_s_catalogue_speaks_as_the_registry_does(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
         lines = _catalogue(gate)
-        assert lines["search_issues"]["example"]["nonce"] == NONCE
+        assert lines["search_issues"]["example"]["tags"]
         assert "example" not in lines["mem.search"]
         own = lines["file_locator"]["description"]
         assert not isinstance(
-            Registry(tmp_path, user_file=None).set("file-locator", {"description": "Look here."}), Problem
+            PromptRegistry(tmp_path, user_file=None).set("file-locator", {"description": "Look here."}), Problem
         )
         after = _catalogue(gate)
         assert (own, after["file_locator"]["description"]) != ("Look here.", own)
@@ -260,7 +265,7 @@ def test_without_a_wording_a_card_speaks_for_itself(tmp_path: Path) -> None:
         entries = tuple(gate.turn().tools())
         plain = catalogue_section(entries)
         assert "example" not in {key for line in plain.splitlines()[1:] for key in json.loads(line)}
-        assert catalogue_section(entries, {"file_locator": Wording()}) == plain
+        assert catalogue_section(entries, {"file_locator": ToolPrompt()}) == plain
 
 
 @pytest.mark.promise("prompts.catalogue")

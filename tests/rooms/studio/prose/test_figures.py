@@ -5,12 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.rooms.studio.book.scenes import parse_scene
-from tallystick.rooms.studio.prose.measuring import FEWEST_SCENES, SAMPLE_SCENES, Measures, compared, figures_of
-from tallystick.rooms.studio.prose.pacing import pacing_figures
-from tallystick.rooms.studio.prose.readability import readability, syllable_count
-from tallystick.rooms.studio.prose.reading import read_prose
-from tallystick.rooms.studio.prose.rhythm import rhythm_figures
-from tallystick.rooms.studio.prose.voice import teller
+from tallystick.rooms.studio.prose.figures import FEWEST_SCENES, SAMPLE_SCENES, Measures, compared, figures_of
+from tallystick.rooms.studio.prose.paragraphs import read_prose
+from tallystick.rooms.studio.prose.rhythm import pacing_figures, rhythm_figures
+from tallystick.rooms.studio.prose.voice import narrator_of, readability, syllable_count
 from tests.rooms.studio.projects import source
 
 PLAIN = "The cat sat on the mat. The dog ran to the cat."
@@ -62,7 +60,7 @@ def test_rhythm_and_pace_of_a_small_text() -> None:
     ],
 )
 def test_the_person_is_told_from_narration_alone(text: str, person: str) -> None:
-    assert teller(read_prose(source(text)), None).person == person
+    assert narrator_of(read_prose(source(text)), None).person == person
 
 
 def scene(number: int, text: str):

@@ -6,10 +6,17 @@ import pytest
 
 from tallystick.rooms.studio.prose.findings import Finding
 from tallystick.rooms.studio.prose.lint import lint_findings
-from tallystick.rooms.studio.prose.pacing import LONG_PARAGRAPH, QUIET_WORDS, TALK_PARAGRAPHS, pacing_findings
-from tallystick.rooms.studio.prose.reading import Prose, read_prose
+from tallystick.rooms.studio.prose.paragraphs import Prose, read_prose
 from tallystick.rooms.studio.prose.repetition import repetition_findings
-from tallystick.rooms.studio.prose.rhythm import EVEN_RUN, LONG_SENTENCE, rhythm_findings
+from tallystick.rooms.studio.prose.rhythm import (
+    EVEN_RUN,
+    LONG_PARAGRAPH,
+    LONG_SENTENCE,
+    QUIET_WORDS,
+    TALK_PARAGRAPHS,
+    pacing_findings,
+    rhythm_findings,
+)
 from tallystick.rooms.studio.prose.voice import voice_findings
 from tests.rooms.studio.projects import source, stands
 

@@ -13,7 +13,7 @@ from tallystick import Gate, Tool, ToolError, tool
 from tallystick.app.flows import register_flows
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.rooms.studio.room import Studio
-from tallystick.rooms.studio.runs.desk import RunDesk
+from tallystick.rooms.studio.runs.service import RunService
 from tallystick.settings import parse_settings
 from tests.durable.conftest import InProcessWorker
 from tests.gates import open_gate
@@ -79,7 +79,7 @@ class Bench:
         room = gate.room("studio")
         assert isinstance(room, Studio)
         assert room.runs is not None
-        self.desk: RunDesk = room.runs
+        self.desk: RunService = room.runs
 
     def recipe(self, recipe_id: str, **changes: Any) -> str:
         """Put a recipe of the project in place."""
@@ -171,7 +171,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     """With a worker; for tests that leave files, agents and notes as they are."""
     folder = tmp_path_factory.mktemp("shared")
     settings = parse_settings({"ledger": {"durability": "os"}, "storage": {"state_dir": str(folder / "state")}})
-    with Gate.open(write_files(folder / "work", FILES), settings=settings) as gate:
+    with Gate.open(write_files(folder / "work", FILES), settings=settings, rooms=["studio"]) as gate:
         made = Bench(gate)
         gate.register(*odd_tools(folder / "notes.txt", made.gateway))
         with InProcessWorker(gate.durable):

@@ -21,7 +21,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder: Path = tmp_path_factory.mktemp("sample")
     copy_sample(folder / "work")
     settings = parse_settings({"ledger": {"durability": "os"}, "storage": {"state_dir": str(folder / "state")}})
-    with Gate.open(folder / "work", settings=settings) as gate:
+    with Gate.open(folder / "work", settings=settings, rooms=["studio"]) as gate:
         made = Bench(gate)
         with InProcessWorker(gate.durable):
             yield made

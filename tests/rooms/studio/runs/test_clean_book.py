@@ -27,7 +27,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder: Path = tmp_path_factory.mktemp("clean")
     write_files(folder / "work", FILES)
     settings = parse_settings({"ledger": {"durability": "os"}, "storage": {"state_dir": str(folder / "state")}})
-    with Gate.open(folder / "work", settings=settings) as gate:
+    with Gate.open(folder / "work", settings=settings, rooms=["studio"]) as gate:
         made = Bench(gate)
         with InProcessWorker(gate.durable):
             yield made

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tallystick.agents.problem import Problem
 from tallystick.gate.session import LOCAL_OWNER
-from tallystick.rooms.studio.runs.reading import read_recipe
 from tallystick.rooms.studio.runs.recipe import Recipe
+from tallystick.rooms.studio.runs.recipe_reader import read_recipe
 from tests.rooms.studio.runs.conftest import Bench
 
 VECTORS: dict[str, Any] = json.loads(

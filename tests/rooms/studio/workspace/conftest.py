@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.rooms.studio.workspace.kept import Kept
+from tallystick.rooms.studio.workspace.patch_store import PatchStore
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 
@@ -25,4 +25,4 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def revisions(project: Path) -> Revisions:
     numbers = itertools.count(1)
-    return Revisions(FileSources(project), Kept(project), new_id=lambda: f"patch_{next(numbers):08x}")
+    return Revisions(FileSources(project), PatchStore(project), new_id=lambda: f"patch_{next(numbers):08x}")

@@ -12,8 +12,8 @@ import pytest
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.rooms.studio.workspace import revisions as module
-from tallystick.rooms.studio.workspace.kept import Kept
-from tallystick.rooms.studio.workspace.nouns import GONE, MOVES, Change, Edit, Patch
+from tallystick.rooms.studio.workspace.model import GONE, MOVES, Change, Edit, Patch
+from tallystick.rooms.studio.workspace.patch_store import PatchStore
 from tallystick.rooms.studio.workspace.revisions import Revisions
 from tallystick.storage.files import FileSources
 from tallystick.storage.journal import disk
@@ -227,7 +227,7 @@ def test_torn_and_damaged_files_cost_nothing_else(revisions: Revisions, project:
 
 
 def _apply(project: str, patch_id: str, results: Any) -> None:
-    revisions = Revisions(FileSources(Path(project)), Kept(Path(project)), new_id=lambda: "patch_00000000")
+    revisions = Revisions(FileSources(Path(project)), PatchStore(Path(project)), new_id=lambda: "patch_00000000")
     result = revisions.apply(patch_id, by="ada", now=NOW)
     results.put(result.code if isinstance(result, Problem) else result.state)
 

@@ -61,7 +61,7 @@ def servers_in(client: "Client", path: Path, text: str) -> dict[str, Any]:
         message = f"{path} {_what_is_wrong(error)}, or wrap by hand: {BY_HAND}"
         raise Refused(message, code="config_unreadable") from None
     if not isinstance(servers, dict):
-        raise Refused(f"{path}: '{client.key}' is no table of servers.", code="config_unreadable")
+        raise Refused(f"{path}: '{client.key}' is not a table of servers.", code="config_unreadable")
     return servers
 
 
@@ -103,7 +103,7 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
         sys.stderr.write(visible(line) + "\n")
     if not yes:
         if not sys.stdin.isatty():
-            raise Refused("Nothing was written: there is nobody to ask. Give --yes.", code="not_answered")
+            raise Refused("Not a terminal; use --yes to confirm.", code="not_answered")
         sys.stderr.write("Write this? [y/N] ")
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:

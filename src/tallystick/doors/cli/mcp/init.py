@@ -1,6 +1,5 @@
 """`tally mcp init`: wrap the servers in a client's config after showing the changes."""
 
-import json
 import shlex
 import shutil
 import sys
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
     from tallystick.doors.mcp.relay.clients import Client
 
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="The client's config, if it lies elsewhere.")
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="The client's configuration file, if not in the default location."),
 ]
 Named = Annotated[str | None, typer.Option("--server", "-s", metavar="NAME", help="Only this server. Default: all.")]
 Words = Annotated[
@@ -34,22 +34,22 @@ def add_to_group(mcp: typer.Typer) -> None:
 def init(
     here: Here,
     client: Annotated[
-        str | None, typer.Option("--client", "-c", metavar="NAME", help="Whose config. Without it: what there is.")
+        str | None, typer.Option("--client", "-c", metavar="NAME", help="The client. Default: list the clients found.")
     ] = None,
     server: Named = None,
     words: Words = None,
     config: ConfigFile = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the gate away again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the gate again.")] = False,
     yes: Yes = False,
 ) -> Exit:
     """Wrap the servers in an MCP client's config.
 
-    Shows the difference, without secrets, and asks first. A copy of the file is kept beside it (.before-tally).
-    --undo takes the gate away again, from all or from --server NAME, and leaves the rest as it is.
+    Shows the difference, without secrets, and asks first. A copy of the file is kept next to it (.before-tally).
+    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else.
     """
     if client is None:
         if undo or server is not None or words or config is not None:
-            raise UsageMistake("Whose config? Give --client NAME; `tally mcp init` alone shows what there is.")
+            raise UsageMistake("Use --client NAME; `tally mcp init` alone lists the clients found.")
         return _survey(here)
     chosen = _client(client)
     path = _find(chosen, config)
@@ -82,7 +82,7 @@ def _survey(here: Here) -> Exit:
     names = ", ".join(client.name for client in CLIENTS)
     if not rows:
         here.screen.note(f"No MCP client was found here ({names}).")
-        here.screen.note("If one keeps its config elsewhere: tally mcp init --client NAME --config FILE.")
+        here.screen.note("For a configuration file elsewhere: tally mcp init --client NAME --config FILE.")
         return Exit.OK
     here.screen.table(columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
     here.screen.note(f"Choose one with --client ({names}).")
@@ -116,7 +116,7 @@ def _client(name: str) -> "Client":
 
     found = next((client for client in CLIENTS if client.name == name), None)
     if found is None:
-        raise UsageMistake(f"--client is one of {', '.join(client.name for client in CLIENTS)}.")
+        raise UsageMistake(f"--client must be one of {', '.join(client.name for client in CLIENTS)}.")
     return found
 
 
@@ -161,7 +161,7 @@ def _wrapped(
         raise Refused(message, code="server_not_found")
     made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), client=client)
     for name in left:
-        here.screen.note(f"{name}: left as it is (no command, or a kind of address that cannot be wrapped)")
+        here.screen.note(f"{name}: unchanged (no command, or an address that cannot be wrapped)")
     if client.toml:
         return _as_toml(client, path, text, made, done), done
     for name in done:
@@ -175,9 +175,6 @@ def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done
 
     for name in done:
         entry = {key: made[name].get(key) for key in ("command", "args")}
-        header = f"[{client.key}.{json.dumps(name)}]"
-        if f"{client.key}.{name}]" not in text and header not in text:
-            text = f"{text.rstrip()}\n\n{header}\n" if text.strip() else f"{header}\n"
         changed = with_values(text, (client.key, name), entry)
         if changed is None:
             raise Refused(
@@ -203,7 +200,7 @@ def _undo(here: Here, client: "Client", path: Path, server: str | None, *, yes: 
     after, done = _unwrapped(here, client, path, before, chosen)
     here.screen.data({"config": str(path), "unwrapped": done})
     if not done:
-        here.screen.note(f"{path}: nothing is wrapped, nothing was changed.")
+        here.screen.note(f"{path}: no server is wrapped; nothing was changed.")
         return Exit.OK
     write(here, path, before, after, yes=yes, keep=False)
     here.screen.line(f"{', '.join(done)}: without the gate, as before. Restart {client.title}.")
@@ -222,7 +219,7 @@ def _unwrapped(
     for name, entry in chosen.items():
         new = as_before(name, entry, earlier, client)
         if new is None:
-            here.screen.note(f"{name}: left as it is (what it was cannot be read from its command)")
+            here.screen.note(f"{name}: unchanged (the original command cannot be restored)")
             continue
         if client.toml:
             text = _as_toml(client, path, text, {name: new}, [name])

@@ -69,7 +69,7 @@ def _accept(here: Here, book: "PinBook", pin: "Pin", token: str | None, *, yes: 
     with here.gate() as gate:
         demand_ledger(gate)
         if not book.accept(pin.name, seen, person=person.name, channel=person.channel, when=now):
-            raise Refused(f"'{pin.name}' has changed again meanwhile. Look at it once more.", code="changed_again")
+            raise Refused(f"'{pin.name}' has changed again. Review it once more.", code="changed_again")
         digests = {"before": pin.digest, "after": seen} if pin.digest else {"after": seen}
         receipt = note_change(gate, caller, "relay.accept", f"tools/{pin.name}", digests, session=SESSION)
     here.screen.line(f"{pin.name}: accepted; {receipt} says so")
@@ -81,7 +81,7 @@ def _workspaces(here: Here, server: str | None) -> list[Path]:
     if server is not None:
         folder = RELAYS.expanduser() / server
         if not folder.is_dir():
-            raise Refused(f"No server '{server}' was wrapped here ({folder} is not there).", code="not_wrapped")
+            raise Refused(f"No server '{server}' was wrapped here ({folder} does not exist).", code="not_wrapped")
         return [folder]
     return sorted(folder for folder in RELAYS.expanduser().glob("*") if folder.is_dir())
 
@@ -109,7 +109,7 @@ def _show(here: Here, found: "list[tuple[Path, PinBook, Pin]]") -> None:
         }
     )
     if not found:
-        here.screen.note("Every tool is as it was accepted.")
+        here.screen.note("Every tool is unchanged since it was accepted.")
     for workspace, _, pin in found:
         here.screen.line(f"{pin.name}  ({workspace}){'  new' if pin.is_new else ''}")
         for line in _difference(pin):

@@ -19,12 +19,19 @@ RELAYS = Path("~/.tallystick/relay")
 """Clients start servers in any folder, so the workspaces are in one fixed place."""
 
 _TEXT: dict[str, str] = {
-    "--workspace": "workspace", "-w": "workspace", "--policy": "policy", "--name": "name", "--url": "url",
-}  # fmt: skip
+    "--workspace": "workspace",
+    "-w": "workspace",
+    "--policy": "policy",
+    "--name": "name",
+    "--url": "url",
+}
 _FLAGS: dict[str, dict[str, bool]] = {
-    "--strict": {"strict": True}, "--trust-new": {"trust_new": True}, "--quiet": {"quiet": True}, "-q": {"quiet": True},
+    "--strict": {"strict": True},
+    "--trust-new": {"trust_new": True},
+    "--quiet": {"quiet": True},
+    "-q": {"quiet": True},
     "--json": {},  # every command accepts it; the relay's output is JSON anyway
-}  # fmt: skip
+}
 _NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
     "--timeout": ("timeout_s", float),
     "--start-timeout": ("start_timeout_s", float),

@@ -15,8 +15,12 @@ UNUSABLE = "definition_unusable"
 NOT_OFFERED = "the server offers no such tool"
 DOUBTFUL = "an argument is named in a way that a server may take for another"
 FAULTS: dict[str, Fault] = {
-    CHANGED: DENIED, NEW: DENIED, UNUSABLE: UNKNOWN_TOOL, NOT_OFFERED: UNKNOWN_TOOL, DOUBTFUL: BAD_ARGS,
-}  # fmt: skip
+    CHANGED: DENIED,
+    NEW: DENIED,
+    UNUSABLE: UNKNOWN_TOOL,
+    NOT_OFFERED: UNKNOWN_TOOL,
+    DOUBTFUL: BAD_ARGS,
+}
 ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspace of its own."
 
 

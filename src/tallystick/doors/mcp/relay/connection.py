@@ -12,7 +12,7 @@ from typing import Literal
 from tallystick.doors.mcp import jsonrpc
 from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.lines import LineReader, LineWriter
-from tallystick.doors.mcp.relay.messages import Asked, ServerGoneError, Upstream
+from tallystick.doors.mcp.relay.messages import RelayedCall, ServerGoneError, Upstream
 from tallystick.errors import ConfigError, TallyError
 
 OWN_S = 30.0
@@ -44,7 +44,7 @@ class Switch:
         """Reads the client's lines."""
         self.crowded: Callable[[], bool] = bool
         """Whether to pause the client because earlier refusals are still being recorded."""
-        self.calls: dict[Key, Asked] = {}
+        self.calls: dict[Key, RelayedCall] = {}
         """Calls in flight."""
         self.lists: dict[Key, Message] = {}
         """The client's pending `tools/list` requests."""
@@ -101,7 +101,7 @@ class Switch:
             self.upstream.pause()
             self.client.when_room(self.upstream.resume)
 
-    async def forward(self, asked: Asked, line: bytes) -> tuple[bytes, Message]:
+    async def forward(self, asked: RelayedCall, line: bytes) -> tuple[bytes, Message]:
         """Forward a call to the server and wait for its response."""
         asked.answered = asyncio.get_running_loop().create_future()
         asked.forwarded = True

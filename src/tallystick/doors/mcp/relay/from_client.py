@@ -7,7 +7,7 @@ from typing import Any
 from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Ambiguous, Key, Message
 from tallystick.doors.mcp.relay.connection import Switch
-from tallystick.doors.mcp.relay.messages import Asked
+from tallystick.doors.mcp.relay.messages import RelayedCall
 from tallystick.doors.mcp.relay.refused_messages import AMBIGUOUS, ANSWER_WITHIN, BATCH, ID_IN_USE, NO_ID, TOO_LONG
 from tallystick.errors import ConfigError
 
@@ -19,7 +19,7 @@ class FromClient:
         self,
         switch: Switch,
         *,
-        on_call: Callable[[Asked], None],
+        on_call: Callable[[RelayedCall], None],
         on_refused: Callable[[bytes, str], None],
         on_hello: Callable[[], None],
         start_timeout_s: float,
@@ -117,7 +117,7 @@ class FromClient:
             self._refuse(message.get("id"), jsonrpc.INVALID_REQUEST, wrong)
             self._on_refused(line, NO_ID if key is None else ID_IN_USE)
             return
-        asked = Asked(key=key, line=line, message=message)
+        asked = RelayedCall(key=key, line=line, message=message)
         self._switch.calls[key] = asked
         self._on_call(asked)
 

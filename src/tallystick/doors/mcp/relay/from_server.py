@@ -8,7 +8,7 @@ import orjson
 from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.jsonrpc import Key, Message
 from tallystick.doors.mcp.relay.connection import Switch
-from tallystick.doors.mcp.relay.messages import Asked, TooLongError, UnreadableError
+from tallystick.doors.mcp.relay.messages import RelayedCall, TooLongError, UnreadableError
 
 NOT_ASKED = "the server answered something that it was not asked; the answer was left out"
 NO_MESSAGE = "the server printed a line that is no message; it was left out"
@@ -107,7 +107,7 @@ class FromServer:
             self._switch.note("the server answered nobody: its answer has no id that counts; it was left out")
         return not told
 
-    def _answered(self, asked: Asked, line: bytes, message: Message) -> None:
+    def _answered(self, asked: RelayedCall, line: bytes, message: Message) -> None:
         if asked.answered is None or asked.answered.done():
             self._switch.note(NOT_ASKED)
             return
@@ -128,7 +128,7 @@ class FromServer:
                     self._read(alone, part)
 
 
-def _fail(asked: Asked | None, error: Exception) -> bool:
+def _fail(asked: RelayedCall | None, error: Exception) -> bool:
     """Fail a pending call; return False if nothing is waiting for its response."""
     if asked is None or asked.answered is None or asked.answered.done():
         return False

@@ -4,6 +4,7 @@ Loaded while the server starts; forwarding other messages does not need it.
 """
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,15 @@ import orjson
 
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp import answers, jsonrpc
+from tallystick.doors.mcp.answers import sessionless_revision
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
-from tallystick.doors.mcp.relay.holds import Waiting
 from tallystick.doors.mcp.relay.messages import (
     SERVED,
-    Asked,
+    CallCounters,
+    RelayedCall,
     ServerGoneError,
-    Tally,
     TooLongError,
     UnreadableError,
     Wires,
@@ -31,6 +32,7 @@ from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refr
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
+from tallystick.gate.decide.approvals import Hold, State
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
@@ -51,7 +53,7 @@ class GateKeeper:
             ConfigError: The configuration cannot be used.
             LedgerError: The journal cannot be used.
         """
-        self.tally = Tally()
+        self.tally = CallCounters()
         self._wrapping = wrapping
         self._wires = wires
         self._session_id = session_id
@@ -89,7 +91,7 @@ class GateKeeper:
         shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
         return answers.with_tools(request, message, shown)
 
-    async def answer(self, asked: Asked) -> bytes:
+    async def answer(self, asked: RelayedCall) -> bytes:
         """Send one call through the gate and return the response line."""
         self.tally.calls += 1
         params = asked.params
@@ -112,7 +114,7 @@ class GateKeeper:
         outcome = await gate.call(called, given, session=self._session)
         if outcome.held is not None:
             self.tally.held += 1
-            waiting = Waiting(gate, self._wires, self._wrapping.hold_s)
+            waiting = ApprovalWait(gate, self._wires, self._wrapping.hold_s)
             outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
         return self._told(asked, outcome)
 
@@ -199,14 +201,14 @@ class GateKeeper:
         policy = self._wrapping.policy
         settings = relay_settings(workspace, None if policy is None else _path(policy))
         gate = Gate.open(workspace, settings=settings, plugins=False)
-        gate.ledger.tell_early()
+        gate.ledger.ack_after_fsync()
         return gate
 
     def _here(self) -> Session:
         agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
         return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
 
-    async def _refuse_call(self, asked: Asked, name: str, wrong: str, gate: Gate, tools: ServerTools) -> bytes:
+    async def _refuse_call(self, asked: RelayedCall, name: str, wrong: str, gate: Gate, tools: ServerTools) -> bytes:
         """Record and answer a call that is refused before policy is evaluated."""
         new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
         text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
@@ -217,7 +219,7 @@ class GateKeeper:
         self.tally.refused += 1
         return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
 
-    def _told(self, asked: Asked, outcome: Outcome) -> bytes:
+    def _told(self, asked: RelayedCall, outcome: Outcome) -> bytes:
         """Return the response line for the client: the server's own, or the reason why there is none."""
         if asked.answer is not None and (outcome.ok or (asked.server_error and _is_tools_fault(outcome))):
             self.tally.failed += asked.server_error
@@ -262,3 +264,87 @@ def _path(name: str) -> Path:
 
 def _workspace(wrapping: Wrapping) -> Path:
     return _path(wrapping.workspace)
+
+
+LOOK_S = 0.2
+"""Seconds between two reads of the approval store: quick for a person, light on the disk."""
+ELICITATION = "elicitation"
+SHOWN = 2_000
+"""Maximum characters of the arguments shown in the client."""
+
+
+class ApprovalWait:
+    """Waits for approvals of held calls."""
+
+    def __init__(self, gate: Gate, wires: Wires, hold_s: float) -> None:
+        self._gate = gate
+        self._wires = wires
+        self._hold_s = hold_s
+
+    async def until_answered(
+        self, asked: RelayedCall, outcome: Outcome, tool: Any, args: Any, session: Session
+    ) -> Outcome:
+        """Wait for the approval and continue accordingly; the outcome stays held if no one answers in time."""
+        held = outcome.held
+        if held is None or self._hold_s <= 0:
+            return outcome
+        asked.waiting = True
+        asking: asyncio.Task[None] | None = None
+        in_session = sessionless_revision(asked.message) is None
+        # Revisions without a session do not let a server send requests to its client.
+        if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
+            asking = asyncio.ensure_future(self._elicit(held.approval_id))
+        try:
+            hold = await self._answered(held.approval_id)
+        finally:
+            asked.waiting = False
+            if asking is not None:
+                asking.cancel()
+        if hold is None:
+            return outcome
+        if hold.state is State.GRANTED:
+            # Repeat the same call: it finds the approval and uses it.
+            return await self._gate.call(tool, args, session=session)
+        return await self._gate.resume(held.approval_id)
+
+    async def _answered(self, approval_id: str) -> Hold | None:
+        """Return the approval request once a person has answered it; None if no one does in time."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._hold_s
+        while loop.time() < end:
+            hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
+            if hold is None or hold.state is not State.HELD:
+                return hold
+            await asyncio.sleep(LOOK_S)
+        return None
+
+    async def _elicit(self, approval_id: str) -> None:
+        """Ask the user in the client; only called where the policy accepts elicitation."""
+        hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
+        if hold is None:
+            return
+        answer = await self._wires.ask_client("elicitation/create", _question(hold))
+        result = answer.get("result")
+        said = result if isinstance(result, dict) else {}
+        content = said.get("content")
+        who = f"user of {self._wires.client_name or 'the client'}"[:100]
+        if said.get("action") == "accept" and isinstance(content, dict) and content.get("allow") is True:
+            await asyncio.to_thread(self._gate.approvals.approve, approval_id, person=who, channel=ELICITATION)
+        elif said.get("action") in {"accept", "decline"}:
+            await asyncio.to_thread(
+                self._gate.approvals.reject,
+                approval_id,
+                person=who,
+                channel=ELICITATION,
+                reason="declined in the client",
+            )
+
+
+def _question(hold: Hold) -> Message:
+    shown = json.dumps(hold.as_dict()["args"], ensure_ascii=True, indent=1)
+    cut = "" if len(shown) <= SHOWN else f"\n… ({len(shown)} characters in all; `tally approvals show` has them)"
+    allow = {"type": "boolean", "title": "Allow this call", "description": "Once, with exactly these arguments"}
+    return {
+        "message": f"Tallystick: '{hold.tool}' asks to run with\n{shown[:SHOWN]}{cut}\nLet exactly this call through?",
+        "requestedSchema": {"type": "object", "properties": {"allow": allow}, "required": ["allow"]},
+    }

@@ -9,11 +9,10 @@ import orjson
 
 from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.lines import OnLine, OnLong
-from tallystick.doors.mcp.relay.headers import can_be_kept, given_header
-from tallystick.doors.mcp.relay.http_client import Reply, WebError, WebServer
-from tallystick.doors.mcp.relay.pending_requests import Owed, Question, read
-from tallystick.doors.mcp.relay.routing import REVISION, RoutingHeaders
+from tallystick.doors.mcp.relay.headers import REVISION, RoutingHeaders, can_be_kept, given_header
+from tallystick.doors.mcp.relay.pending_requests import Owed, PendingRequest, read
 from tallystick.doors.mcp.relay.sse import EventReader
+from tallystick.providers.net.connection_pool import ConnectionPool, ConnectionPoolError, StreamedResponse
 
 GRACE_S = 2.0
 """Seconds to wait for the first response after the client has left."""
@@ -38,7 +37,7 @@ class WebUpstream:
     failed = False
 
     def __init__(self, url: str, headers: Sequence[str]) -> None:
-        self._server = WebServer(url, [given_header(text) for text in headers])
+        self._server = ConnectionPool(url, [given_header(text) for text in headers])
         self._session: dict[str, str] = {}
         self._routing = RoutingHeaders()
         self._posts: dict[Any, asyncio.Task[None]] = {}
@@ -96,7 +95,7 @@ class WebUpstream:
             try:
                 async with asyncio.timeout(2):
                     self._server.done(await self._server.ask("DELETE", self._session))
-            except (WebError, TimeoutError):
+            except (ConnectionPoolError, TimeoutError):
                 pass
         self._server.close()
 
@@ -123,7 +122,7 @@ class WebUpstream:
         except asyncio.CancelledError:
             self._owed.give_up(questions)
             raise
-        except WebError as error:
+        except ConnectionPoolError as error:
             self._failed(questions, str(error))
             return
         except Exception as error:  # noqa: BLE001 - a request is waiting, so every error must answer it
@@ -134,7 +133,7 @@ class WebUpstream:
             self._listening = True
             self._begin(self._listen())
 
-    async def _take(self, reply: Reply, questions: list[Question]) -> None:
+    async def _take(self, reply: StreamedResponse, questions: list[PendingRequest]) -> None:
         wrong = _wrong_with(reply)
         if wrong is not None:
             said = await self._reason(reply, questions)
@@ -157,7 +156,7 @@ class WebUpstream:
             what = "something that does not answer the request" if body else "nothing"
             self._failed(questions, f"the server answered HTTP {reply.status} with {what}")
 
-    async def _reason(self, reply: Reply, questions: list[Question]) -> bytes | None:
+    async def _reason(self, reply: StreamedResponse, questions: list[PendingRequest]) -> bytes | None:
         """Return the JSON-RPC error with which a server refuses a request without a session; None if it sent none."""
         if reply.status not in SAYS_WHY or reply.kind != JSON or not any(one.sessionless for one in questions):
             return None
@@ -166,7 +165,7 @@ class WebUpstream:
         # A server that could not parse the request names no id.
         return jsonrpc.written({"jsonrpc": "2.0", "id": questions[0].ident, "error": error}) if error else None
 
-    async def _body(self, reply: Reply, questions: list[Question]) -> bytes:
+    async def _body(self, reply: StreamedResponse, questions: list[PendingRequest]) -> bytes:
         body = bytearray()
         async for piece in reply.pieces():
             body += piece
@@ -177,7 +176,7 @@ class WebUpstream:
                 return b""
         return bytes(body).strip()
 
-    async def _stream(self, reply: Reply, questions: list[Question]) -> None:
+    async def _stream(self, reply: StreamedResponse, questions: list[PendingRequest]) -> None:
         """Read events until the stream ends; if it breaks off before the response, resume it where it ended."""
         last, futile = None, 0
         for taken in count():
@@ -198,7 +197,9 @@ class WebUpstream:
                 self._failed(questions, "the server's stream broke off and cannot be taken up again")
                 return
 
-    async def _events(self, reply: Reply, questions: list[Question], last: str | None) -> tuple[str | None, str]:
+    async def _events(
+        self, reply: StreamedResponse, questions: list[PendingRequest], last: str | None
+    ) -> tuple[str | None, str]:
         """Forward the events of one stream; return the event id to resume from, if any, and how the stream ended."""
         events = EventReader(self._longest)
         try:
@@ -211,7 +212,7 @@ class WebUpstream:
                 if events.dropped and _open(questions):
                     reply.wire.close()
                     return None, f"the server's answer has more than {self._longest} bytes"
-        except WebError as error:
+        except ConnectionPoolError as error:
             how = str(error)
         else:
             self._server.done(reply)
@@ -230,7 +231,7 @@ class WebUpstream:
                     reply.wire.close()
                     return
                 await self._stream(reply, [])
-            except WebError:
+            except ConnectionPoolError:
                 pass
             await asyncio.sleep(AGAIN_S)
 
@@ -259,7 +260,7 @@ class WebUpstream:
             self._session[REVISION] = version
         return True
 
-    def _too_long(self, questions: list[Question], size: int) -> None:
+    def _too_long(self, questions: list[PendingRequest], size: int) -> None:
         for question in (one for one in questions if one.method == jsonrpc.CALL):
             head = orjson.dumps({"id": question.ident})
             # A call fails with its own error if its id can be found in the kept part of the response.
@@ -268,7 +269,7 @@ class WebUpstream:
                 self._on_long(head, b"", size)
         self._failed(questions, f"the server's answer has {size} bytes; --max-output allows more")
 
-    def _failed(self, questions: list[Question], why: str) -> None:
+    def _failed(self, questions: list[PendingRequest], why: str) -> None:
         left = self._owed.give_up(questions)
         for question in left:
             self._on_line(answers.error(question.ident, jsonrpc.SERVER_ERROR, f"tallystick: {why}"))
@@ -279,15 +280,15 @@ class WebUpstream:
                 self._on_end()
 
 
-def _open(questions: list[Question]) -> bool:
+def _open(questions: list[PendingRequest]) -> bool:
     return any(question.open for question in questions)
 
 
-def _is_stream(reply: Reply) -> bool:
+def _is_stream(reply: StreamedResponse) -> bool:
     return reply.status == OK and reply.kind == EVENTS
 
 
-def _wrong_with(reply: Reply) -> str | None:
+def _wrong_with(reply: StreamedResponse) -> str | None:
     """Return why a response is refused without reading its body; None if it is acceptable."""
     if not OK <= reply.status < ELSEWHERE:
         hint = _HELP.get(reply.status) or (MOVED if reply.status < BAD else None)

@@ -12,7 +12,7 @@ from tallystick.doors.mcp.lines import OnLine, OnLong
 
 
 @dataclass(kw_only=True, slots=True)
-class Asked:
+class RelayedCall:
     """One `tools/call` in flight."""
 
     key: Key
@@ -40,12 +40,12 @@ class Asked:
         return answers.params_of(self.message)
 
 
-SERVED: ContextVar[Asked] = ContextVar("tallystick_relayed")
+SERVED: ContextVar[RelayedCall] = ContextVar("tallystick_relayed")
 """The call that a relayed tool's handler is running for."""
 
 
 @dataclass(kw_only=True)
-class Tally:
+class CallCounters:
     """Counters for the summary at the end."""
 
     calls: int = 0
@@ -86,7 +86,7 @@ class Wires(Protocol):
         """Send the relay's own request to the client."""
         ...
 
-    async def forward(self, asked: Asked, line: bytes) -> tuple[bytes, Message]:
+    async def forward(self, asked: RelayedCall, line: bytes) -> tuple[bytes, Message]:
         """Forward a call to the server and wait for its response."""
         ...
 
@@ -94,9 +94,9 @@ class Wires(Protocol):
 class Keeper(Protocol):
     """The gate side of the relay."""
 
-    tally: Tally
+    tally: CallCounters
 
-    async def answer(self, asked: Asked) -> bytes:
+    async def answer(self, asked: RelayedCall) -> bytes:
         """Send one call through the gate and return the response line."""
         ...
 

@@ -5,11 +5,40 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from urllib.parse import SplitResult, urlsplit
 
-LAUNCHERS = frozenset({
-    "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "uvx", "uv", "pipx", "python", "python3", "pypy",
-    "docker", "podman",
-    "env", "sh", "bash", "cmd", "ruby", "java", "dotnet", "go", "cargo", "exec", "run", "dlx", "x", "tool",
-})  # fmt: skip
+LAUNCHERS = frozenset(
+    {
+        "npx",
+        "npm",
+        "node",
+        "bunx",
+        "bun",
+        "deno",
+        "pnpm",
+        "yarn",
+        "uvx",
+        "uv",
+        "pipx",
+        "python",
+        "python3",
+        "pypy",
+        "docker",
+        "podman",
+        "env",
+        "sh",
+        "bash",
+        "cmd",
+        "ruby",
+        "java",
+        "dotnet",
+        "go",
+        "cargo",
+        "exec",
+        "run",
+        "dlx",
+        "x",
+        "tool",
+    }
+)
 """Words that start a server but do not name it."""
 
 _OPTION_WITH_VALUE = frozenset(

@@ -16,7 +16,7 @@ REMEMBERED = 1024
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
-class Question:
+class PendingRequest:
     """One pending request."""
 
     ident: Any
@@ -29,13 +29,13 @@ class Owed:
     """The pending requests, whichever stream their responses arrive on."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Any, list[Question]] = {}
+        self._waiting: dict[Any, list[PendingRequest]] = {}
         self._told: deque[Any] = deque(maxlen=REMEMBERED)
 
-    def ask(self, message: Any) -> list[Question]:
+    def ask(self, message: Any) -> list[PendingRequest]:
         """Track the requests in a client's message: one, several in a batch, or none."""
         asked = [
-            Question(
+            PendingRequest(
                 ident=part["id"], method=part["method"], sessionless=answers.sessionless_revision(part) is not None
             )
             for part in _parts(message)
@@ -45,7 +45,7 @@ class Owed:
             self._waiting.setdefault(_key(question.ident), []).append(question)
         return asked
 
-    def answered_by(self, message: Any) -> list[Question]:
+    def answered_by(self, message: Any) -> list[PendingRequest]:
         """Return the requests that a server's message answers; of two with the same id, the older one."""
         return [
             waiting[0]
@@ -58,7 +58,7 @@ class Owed:
         parts = _parts(message)
         return bool(parts) and all(jsonrpc.is_answer(part) and _key(part.get("id")) in self._told for part in parts)
 
-    def settle(self, questions: Iterable[Question]) -> list[Question]:
+    def settle(self, questions: Iterable[PendingRequest]) -> list[PendingRequest]:
         """Mark these requests as answered; return those that were still pending."""
         settled = []
         for question in questions:
@@ -72,7 +72,7 @@ class Owed:
                 del self._waiting[key]
         return settled
 
-    def give_up(self, questions: Iterable[Question]) -> list[Question]:
+    def give_up(self, questions: Iterable[PendingRequest]) -> list[PendingRequest]:
         """Mark these requests as failed; return those whose client must be told."""
         left = self.settle(questions)
         self._told.extend(_key(question.ident) for question in left)

@@ -21,7 +21,7 @@ from tallystick.doors.mcp.lines import STUCK_S, LineReader, LineWriter
 from tallystick.doors.mcp.relay.connection import Switch
 from tallystick.doors.mcp.relay.from_client import FromClient
 from tallystick.doors.mcp.relay.from_server import FromServer
-from tallystick.doors.mcp.relay.messages import Asked, Keeper, Upstream, Wires
+from tallystick.doors.mcp.relay.messages import Keeper, RelayedCall, Upstream, Wires
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.refused_messages import CANCELLED_EARLY, Refusals
 from tallystick.doors.presentation.meta import CODE
@@ -33,6 +33,10 @@ FAREWELL_S = 5.0
 
 class Relay:
     """One client, one server, and the gate between them."""
+
+    _opening: "asyncio.Future[Keeper] | None" = None
+    _polite = False
+    """Whether calls in flight may finish during shutdown."""
 
     def __init__(
         self,
@@ -48,28 +52,31 @@ class Relay:
         Args:
             wrapping: The options.
             upstream: The connection to the server.
-            open_keeper: Opens the gate; called once, when it is first needed.
-            token: An unguessable text; the ids of the relay's own requests start with it.
-            streams: File descriptors for reading from and writing to the client.
+            open_keeper: Opens the gate, when it is first needed.
+            token: An unguessable prefix for the ids of the relay's own requests.
+            streams: File descriptors of the client, for reading and for writing.
         """
-        self._upstream = upstream
-        self._longest = wrapping.longest
+        self._upstream, self._longest = upstream, wrapping.longest
         self._open_keeper = open_keeper
-        self._opening: asyncio.Future[Keeper] | None = None
-        self._polite = False
-        """Whether calls in flight may finish during shutdown."""
         self._switch = Switch(upstream, LineWriter(streams[1], on_gone=self.stop), token=token)
         self._refusals = Refusals(self._keeper, on_room=self._switch.hear_client, note=self._switch.note)
         self._switch.crowded = self._refusals.full
         self._client = FromClient(
-            self._switch, on_call=self._begin, on_refused=self._refused, on_hello=self._hello,
+            self._switch,
+            on_call=self._begin,
+            on_refused=self._refused,
+            on_hello=self._hello,
             start_timeout_s=wrapping.start_timeout_s,
-        )  # fmt: skip
+        )
         self._server = FromServer(self._switch, on_list=self._on_list, on_changed=self._changed)
         self._reader = LineReader(
-            streams[0], longest=wrapping.longest, on_line=self._client.take, on_long=self._client.too_long,
-            on_end=self._farewell, stuck_s=STUCK_S,
-        )  # fmt: skip
+            streams[0],
+            longest=wrapping.longest,
+            on_line=self._client.take,
+            on_long=self._client.too_long,
+            on_end=self._farewell,
+            stuck_s=STUCK_S,
+        )
         self._switch.reader = self._reader
 
     @property
@@ -101,7 +108,7 @@ class Relay:
 
     # -- calls and lists -----------------------------------------------------------------------------------------------
 
-    def _begin(self, asked: Asked) -> None:
+    def _begin(self, asked: RelayedCall) -> None:
         asked.task = self._tasks.create_task(self._serve(asked))
 
     def _refused(self, text: bytes, reason: str) -> None:
@@ -109,7 +116,7 @@ class Relay:
         if self._refusals.full():
             self._reader.pause()
 
-    async def _serve(self, asked: Asked) -> None:
+    async def _serve(self, asked: RelayedCall) -> None:
         switch, ident = self._switch, asked.message["id"]
         try:
             answer = await (await self._keeper()).answer(asked)

@@ -11,7 +11,7 @@ FIELD = b"data: "
 
 
 @record
-class Event:
+class SseEvent:
     """One event."""
 
     data: bytes
@@ -36,9 +36,9 @@ class EventReader:
         self.dropped = 0
         """Bytes of events that exceeded the limit."""
 
-    def feed(self, piece: bytes) -> list[Event]:
+    def feed(self, piece: bytes) -> list[SseEvent]:
         """Add bytes and return the events that they complete."""
-        found: list[Event] = []
+        found: list[SseEvent] = []
         if not piece:
             return found
         fresh = piece.removeprefix(b"\n") if self._half_end else piece
@@ -66,10 +66,10 @@ class EventReader:
         self._data.clear()
         self._spoilt = True
 
-    def _take(self, line: bytes, found: list[Event]) -> None:
+    def _take(self, line: bytes, found: list[SseEvent]) -> None:
         if not line:
             if self._data:
-                found.append(Event(data=bytes(self._data[:-1]), ident=self._ident))
+                found.append(SseEvent(data=bytes(self._data[:-1]), ident=self._ident))
             self._data.clear()
             self._spoilt = False
             return

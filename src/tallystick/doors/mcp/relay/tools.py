@@ -12,13 +12,11 @@ from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp.jsonrpc import LIST, Message
 from tallystick.doors.mcp.relay.answers import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE
-from tallystick.doors.mcp.relay.argument_keys import doubtful_key
 from tallystick.doors.mcp.relay.effects import effect_of
 from tallystick.doors.mcp.relay.messages import Wires
 from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.pins import PinBook, digest_of
-from tallystick.doors.mcp.relay.schemas import closed, result_schema
 from tallystick.errors import ConfigError, RegistrationError
 from tallystick.gate.session import LOCAL_OWNER, Caller
 from tallystick.gate.tool import Card, Tool
@@ -234,3 +232,70 @@ def _unknown_in_policy(name: str, wrapping: Wrapping, known: Collection[str]) ->
         f"{where} names the tool '{name}', which the server '{wrapping.name}' does not have. {hint} Correct the file."
     )
     return ConfigError(message, code="policy_unknown_tool")
+
+
+PLACE = "/properties/structuredContent"
+_DATA = frozenset({"const", "enum", "default", "examples"})
+"""Keywords whose values are data, not schemas."""
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords that map author-chosen names to schemas."""
+_OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
+
+
+def result_schema(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a whole result; `structuredContent` is optional, since errors have none."""
+    inner = {key: value for key, value in output.items() if key != "$schema"}
+    if "$id" not in inner:
+        # A schema with its own `$id` is a separate document, so its references stay valid.
+        inner = _moved(inner)
+    whole: dict[str, Any] = {"type": "object", "properties": {"structuredContent": inner}}
+    return {"$schema": output["$schema"], **whole} if "$schema" in output else whole
+
+
+def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an input schema that rejects undeclared arguments (`--strict`), unless it says what else it accepts."""
+    if not {"additionalProperties", "unevaluatedProperties"}.isdisjoint(schema):
+        return dict(schema)
+    old = any(draft in str(schema.get("$schema", "")) for draft in _OLD_DRAFTS)
+    if not old:
+        return {**schema, "unevaluatedProperties": False}
+    # In older drafts `additionalProperties` sees only the properties next to it.
+    combined = not {"allOf", "anyOf", "oneOf", "$ref", "if"}.isdisjoint(schema)
+    return dict(schema) if combined else {**schema, "additionalProperties": False}
+
+
+def _moved(node: Any, *, named: bool = False) -> Any:
+    if isinstance(node, list):
+        return [_moved(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if named:
+            made[key] = _moved(value)
+        elif key == "$ref" and isinstance(value, str) and (value == "#" or value.startswith("#/")):
+            made[key] = f"#{PLACE}{value[1:]}"
+        else:
+            made[key] = value if key in _DATA else _moved(value, named=key in _NAMED)
+    return made
+
+
+def doubtful_key(args: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """Return the first key that the server could take for another argument; None if all are clear.
+
+    Two keys that differ only in case are ambiguous unless the tool declares both. So is an undeclared key that differs
+    only in case from an optional argument: a policy rule about the argument would not see the other key.
+    """
+    known, required = _names(schema.get("properties")), _names(schema.get("required"))
+    optional = {name.casefold() for name in known - required}
+    seen: dict[str, str] = {}
+    for key in args:
+        folded = key.casefold()
+        other = seen.setdefault(folded, key)
+        if (other != key and not {key, other} <= known) or (key not in known and folded in optional):
+            return key
+    return None
+
+
+def _names(given: Any) -> set[str]:
+    return {name for name in given if isinstance(name, str)} if isinstance(given, Iterable) else set()

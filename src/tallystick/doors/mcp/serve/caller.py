@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.record.receipt import Receipt
 from tallystick.gate.role_names import AUDIT_ROLES
-from tallystick.gate.session import LOCAL_OWNER, Caller, Session
+from tallystick.gate.session import LOCAL_OWNER, MCP_CHANNEL, Caller, Session
 from tallystick.records import record
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ CALLER = "tallystick.caller"
 SESSION_HEADER = "mcp-session-id"
 WITHOUT_SESSION = "mcp"
 """The session of HTTP calls without one: the newest protocol revision has no sessions."""
-CHANNEL = "mcp"
-OWNER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel=CHANNEL)
+OWNER = Caller(subject=LOCAL_OWNER.subject, roles=LOCAL_OWNER.roles, channel=MCP_CHANNEL)
 
 
 @record

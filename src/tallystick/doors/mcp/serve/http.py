@@ -16,12 +16,12 @@ from tallystick.app.gate import Gate
 from tallystick.doors.identity import Identity, is_local
 from tallystick.doors.identity.admission import ROLE_MISSING, may_propose
 from tallystick.doors.mcp.answers import error
-from tallystick.doors.mcp.serve.caller import CALLER, CHANNEL, WITHOUT_SESSION
+from tallystick.doors.mcp.serve.caller import CALLER, WITHOUT_SESSION
 from tallystick.doors.mcp.serve.messages import Misread, read_message, refuse_message
 from tallystick.doors.presentation.approval_wait import WAIT_S
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import NO_TOKEN
-from tallystick.gate.session import Caller, Session
+from tallystick.gate.session import MCP_CHANNEL, Caller, Session
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -62,7 +62,7 @@ class McpDoor:
         """Handle one HTTP request."""
         caller = self._caller(scope)
         if isinstance(caller, Rejection):
-            await self._refuse(caller, Caller(channel=CHANNEL), scope, send)
+            await self._refuse(caller, Caller(channel=MCP_CHANNEL), scope, send)
             return
         if not may_propose(caller, self._gate):
             await self._refuse(ROLE_MISSING, caller, scope, send)
@@ -89,7 +89,7 @@ class McpDoor:
     def _caller(self, scope: Scope) -> Caller | Rejection:
         given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"]
         # Two headers joined by a comma are not a valid token.
-        return self._identity.authenticate(",".join(given) or None, loopback=is_local(scope), channel=CHANNEL)
+        return self._identity.authenticate(",".join(given) or None, loopback=is_local(scope), channel=MCP_CHANNEL)
 
     async def _refuse(self, rejection: Rejection, caller: Caller, scope: Scope, send: Send) -> None:
         asked = f"{scope['method']} {PATH}"

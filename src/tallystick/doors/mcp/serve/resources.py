@@ -35,18 +35,27 @@ _CURSOR = re.compile(r"[0-9]{1,9}")
 
 TEMPLATES = [
     types.ResourceTemplate(
-        uri_template=f"{SESSIONS}/{{session_id}}", name="session", title="Receipts of a session", mime_type=LINES,
+        uri_template=f"{SESSIONS}/{{session_id}}",
+        name="session",
+        title="Receipts of a session",
+        mime_type=LINES,
         description="Every receipt of one session in order, one JSON object a line.",
     ),
     types.ResourceTemplate(
-        uri_template="tally://receipts/{receipt_id}", name="receipt", title="One receipt", mime_type=JSON,
+        uri_template="tally://receipts/{receipt_id}",
+        name="receipt",
+        title="One receipt",
+        mime_type=JSON,
         description="What was asked, decided and answered, signed; only if it verifies.",
     ),
     types.ResourceTemplate(
-        uri_template="tally://receipts/{receipt_id}/proof", name="proof", title="Proof of a receipt", mime_type=JSON,
+        uri_template="tally://receipts/{receipt_id}/proof",
+        name="proof",
+        title="Proof of a receipt",
+        mime_type=JSON,
         description="Shows that the receipt stands in the log, to somebody who has only the log's public key.",
     ),
-]  # fmt: skip
+]
 
 
 def session_uri(session_id: str) -> str:

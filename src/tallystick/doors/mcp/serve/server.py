@@ -11,9 +11,11 @@ The official SDK implements the protocol; `stdio.py` and `http.py` add its trans
 
 import asyncio
 import logging
+import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any
 
 import anyio
@@ -28,15 +30,17 @@ from mcp.shared.exceptions import MCPError
 import tallystick
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp.serve.caller import Visit, visit_of
-from tallystick.doors.mcp.serve.own_tools import register_own
-from tallystick.doors.mcp.serve.progress import heard
 from tallystick.doors.mcp.serve.resources import TEMPLATES, complete, list_resources, read_resource, session_uri
 from tallystick.doors.mcp.serve.tools import error_of, offer_of, result_of
 from tallystick.doors.presentation.approval_wait import WAIT_S, settled
 from tallystick.doors.presentation.names import names_of
 from tallystick.doors.presentation.refusals import refusal_of
+from tallystick.gate.execute.call import current_call
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import LISTENER, Progress
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
+from tallystick.gate.session import Session
+from tallystick.gate.tool import Tool, tool
 
 Ctx = ServerRequestContext[Any, Any]
 
@@ -116,7 +120,7 @@ class Serving:
                 self._gate, outcome, caller=visit.caller, wait_s=self._wait_s, tell=self._say_that_it_waits
             )
         await self._bus.publish(ResourceUpdated(uri=session_uri(visit.session.session_id)))
-        refusal = refusal_of(outcome, self._gate.workspace)
+        refusal = refusal_of(outcome, self._gate)
         if refusal is not None:
             return error_of(refusal)
         card = next((card for card in self._gate.tools() if card.name == outcome.tool), None)
@@ -125,7 +129,7 @@ class Serving:
 
     async def _say_that_it_waits(self, outcome: Outcome) -> None:
         """Send the approval command as progress, so that the user sees it before the wait ends."""
-        refusal, listener = refusal_of(outcome, self._gate.workspace), LISTENER.get()
+        refusal, listener = refusal_of(outcome, self._gate), LISTENER.get()
         if refusal is not None and listener is not None:
             listener(Progress(done=0, message=f"Waits for a person: {refusal.approve}"))
 
@@ -211,3 +215,96 @@ class _Server(Server[None]):
 
 def _wake(loop: asyncio.AbstractEventLoop, changed: asyncio.Event) -> None:
     loop.call_soon_threadsafe(changed.set)
+
+
+VERIFY_S = 600.0
+"""Verifying a million receipts takes about a minute on a slow disk."""
+PROBLEMS_SHOWN = 20
+PREFIX = "tally."
+"""Prefix of the built-in names if the workspace has tools with the same names."""
+
+
+def register_own(gate: Gate) -> None:
+    """Register both tools; the workspace's own tools keep their names."""
+    taken = {card.name for card in gate.tools()}
+    for make in (_verify, _evidence_check):
+        plain = make.__name__.removeprefix("_")
+        name = f"{PREFIX}{plain}" if plain in taken else plain
+        if name not in taken:
+            gate.register(make(gate, name))
+
+
+def _verify(gate: Gate, name: str) -> Tool:
+    @tool(name=name, effect="read", roles=AUDIT_ROLES, timeout_s=VERIFY_S)
+    def verify(receipt_id: str | None = None) -> dict[str, Any]:
+        """Verify the ledger: every signature, the chain, the tree, the checkpoints. With receipt_id: that receipt."""
+        if receipt_id is not None:
+            proof = gate.ledger.prove(receipt_id)
+            known = {"receipt_id": receipt_id, "ok": proof is not None}
+            return known if proof is None else {**known, "proof": proof.as_dict()}
+        report = gate.verify(gate.workspace)
+        return {
+            "ok": report.ok,
+            "size": report.size,
+            "root": report.root,
+            "proved_up_to": report.proved_up_to,
+            "problems": [problem.as_dict() for problem in report.problems[:PROBLEMS_SHOWN]],
+        }
+
+    return verify
+
+
+def _evidence_check(gate: Gate, name: str) -> Tool:
+    @tool(name=name, effect="read", roles=EVERY_ROLE)
+    def evidence_check(reply: str, agent: str | None = None) -> dict[str, Any]:
+        """Check what a reply claims: every quote, line, absence and receipt it cites must be there.
+
+        The reply ends with a line like: Evidence: "quoted words" path/file.md:L12, or cites receipts of this session.
+        """
+        call = current_call()
+        session = Session(session_id="mcp") if call is None else call.session
+        return gate.check_reply(reply, session=session, agent=agent).as_dict()
+
+    return evidence_check
+
+
+WAITING = 256
+"""Maximum queued reports per call; more are dropped, so that the tool never waits."""
+
+
+@asynccontextmanager
+async def heard(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
+    """Forward the progress reports of a call; they reach the client before the result."""
+    if ctx.meta is None or "progress_token" not in ctx.meta:
+        yield
+        return
+    queue, reports = anyio.create_memory_object_stream[Progress](WAITING)
+    loop, here = asyncio.get_running_loop(), threading.get_ident()
+
+    def take(report: Progress) -> None:
+        with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            queue.send_nowait(report)
+
+    def hear(report: Progress) -> None:
+        if threading.get_ident() == here:
+            take(report)
+        else:
+            loop.call_soon_threadsafe(take, report)
+
+    async def pass_on() -> None:
+        last = -inf
+        async with reports:
+            async for report in reports:
+                # The protocol requires the progress value to increase.
+                if report.done > last:
+                    last = report.done
+                    await ctx.session.report_progress(report.done, report.total, report.message)
+
+    before = LISTENER.set(hear)
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(pass_on)
+            with queue:
+                yield
+    finally:
+        LISTENER.reset(before)

@@ -62,9 +62,12 @@ class _Wire:
                 loop.add_signal_handler(number, group.cancel_scope.cancel)
             self._lines = asyncio.Queue[bytes | Misread | None]()
             self._reader = LineReader(
-                self._fds[0], longest=self._most, on_line=self._take, on_long=self._take_long,
+                self._fds[0],
+                longest=self._most,
+                on_line=self._take,
+                on_long=self._take_long,
                 on_end=lambda: self._lines.put_nowait(None),
-            )  # fmt: skip
+            )
             self._writer = LineWriter(self._fds[1], on_gone=group.cancel_scope.cancel)
             self._reader.start()
             group.start_soon(self._read, to_server)

@@ -24,7 +24,7 @@ _OWN_PLACE = ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"
 
 
 @record
-class Offer:
+class PublishedTool:
     """A tool as clients see it, and the form of its results."""
 
     tool: types.Tool
@@ -34,12 +34,12 @@ class Offer:
     """Results are content blocks."""
 
 
-def offer_of(card: Card, shown: str) -> Offer:
+def offer_of(card: Card, shown: str) -> PublishedTool:
     """Return the tool under its client-facing name."""
     return _offer(_Known(card), shown)
 
 
-def result_of(outcome: Outcome, offer: Offer | None, *, show_receipt: bool) -> types.CallToolResult:
+def result_of(outcome: Outcome, offer: PublishedTool | None, *, show_receipt: bool) -> types.CallToolResult:
     """Convert a successful outcome."""
     value = outcome.result
     if offer is not None and offer.blocks:
@@ -55,9 +55,11 @@ def result_of(outcome: Outcome, offer: Offer | None, *, show_receipt: bool) -> t
 def error_of(refusal: Refusal) -> types.CallToolResult:
     """Convert any other outcome: text for the model, and an object that the published schema allows for programs."""
     return types.CallToolResult(
-        content=[types.TextContent(text=refusal.text)], structured_content=refusal.as_dict(), is_error=True,
+        content=[types.TextContent(text=refusal.text)],
+        structured_content=refusal.as_dict(),
+        is_error=True,
         _meta={RECEIPT: refusal.receipt_id},
-    )  # fmt: skip
+    )
 
 
 def _result(
@@ -90,7 +92,7 @@ class _Known:
 
 
 @lru_cache(maxsize=REMEMBERED_OFFERS)
-def _offer(known: _Known, shown: str) -> Offer:
+def _offer(known: _Known, shown: str) -> PublishedTool:
     card = known.card
     output, wraps = _published(card.output_schema)
     made = types.Tool(
@@ -106,7 +108,7 @@ def _offer(known: _Known, shown: str) -> Offer:
         ),
         _meta={TOOL: card.name, VERSION: card.version},
     )
-    return Offer(tool=made, wraps=wraps, blocks=_is_content(card.output_schema))
+    return PublishedTool(tool=made, wraps=wraps, blocks=_is_content(card.output_schema))
 
 
 def _published(schema: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, bool]:

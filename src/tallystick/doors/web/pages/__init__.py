@@ -1,1 +1,1 @@
-"""One module per page; each has `register(house)`, which registers its routes and returns its paths."""
+"""One module per page; each has `register(context)`, which registers its routes and returns its paths."""

@@ -11,11 +11,11 @@ from nicegui import run, ui
 from tallystick.app.approvals import Revealed
 from tallystick.doors.presentation.requests import shown_arguments
 from tallystick.doors.presentation.visible import hidden_in, visible, visible_json
-from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.components.badge import badge
+from tallystick.doors.web.components.states import empty, failed, heading, section
+from tallystick.doors.web.components.text import block
+from tallystick.doors.web.context import NavigationItem, PageContext, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.states import empty, failed, heading, section
-from tallystick.doors.web.parts.text import block
 from tallystick.gate.decide.approvals import LIVE, Hold, State, Unmoved
 from tallystick.gate.role_names import AUDIT_ROLES
 from tallystick.gate.session import Caller
@@ -36,18 +36,20 @@ WHY = {
 }
 
 
-def register(house: PageContext) -> tuple[str, ...]:
+def register(context: PageContext) -> tuple[str, ...]:
     """Register the pages."""
-    house.places.append(Place(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=AUDIT_ROLES))
+    context.places.append(
+        NavigationItem(path="/approvals", name="Approvals", icon="how_to_reg", order=25, roles=AUDIT_ROLES)
+    )
 
-    @page(house, "/approvals", "Approvals", roles=AUDIT_ROLES)
+    @page(context, "/approvals", "Approvals", roles=AUDIT_ROLES)
     async def every(_visitor: Visitor) -> None:
         heading("Approvals", "Calls that policy holds until a person has answered")
         place = ui.column().classes("w-full gap-2")
         seen: list[tuple[str, str]] = []
 
         async def show() -> None:
-            found: tuple[Hold, ...] = await run.io_bound(house.gate.approvals.list, limit=MOST) or ()
+            found: tuple[Hold, ...] = await run.io_bound(context.gate.approvals.list, limit=MOST) or ()
             now = [(hold.approval_id, hold.state.value) for hold in found]
             if now == seen and place.default_slot.children:
                 return
@@ -59,13 +61,13 @@ def register(house: PageContext) -> tuple[str, ...]:
         await show()
         ui.timer(SOON_S, show)
 
-    @page(house, "/approvals/{approval_id}", "Approval", roles=AUDIT_ROLES)
+    @page(context, "/approvals/{approval_id}", "Approval", roles=AUDIT_ROLES)
     async def one(visitor: Visitor, approval_id: str) -> None:
-        hold: Hold | None = await run.io_bound(house.gate.approvals.get, approval_id)
+        hold: Hold | None = await run.io_bound(context.gate.approvals.get, approval_id)
         if hold is None:
             empty("There is no such request", "It may have been answered long ago.", icon="search_off")
             return
-        _Answering(house, visitor, hold).show()
+        _Answering(context, visitor, hold).show()
 
     return ("/approvals",)
 
@@ -94,8 +96,8 @@ def _list(found: tuple[Hold, ...]) -> None:
 class _Answering:
     """One held call and the buttons to approve, reject or edit it."""
 
-    def __init__(self, house: PageContext, visitor: Visitor, hold: Hold) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, visitor: Visitor, hold: Hold) -> None:
+        self._context = context
         self._visitor = visitor
         self._hold = hold
 
@@ -129,7 +131,7 @@ class _Answering:
         """Add a button for a person to reveal each masked argument, on this page only; revealing is recorded."""
         if not self._visitor.is_person or self._hold.state not in LIVE:
             return
-        for field in self._house.gate.approvals.masked(self._hold):
+        for field in self._context.gate.approvals.masked(self._hold):
             place = ui.column().classes("w-full gap-1")
             with place:
                 label = f"Reveal {visible(field)}"
@@ -139,7 +141,7 @@ class _Answering:
         who = self._visitor.caller.subject
         if not self._visitor.is_person:
             return
-        reveal = partial(self._house.gate.approvals.reveal, self._id, field, person=who, channel=CHANNEL)
+        reveal = partial(self._context.gate.approvals.reveal, self._id, field, person=who, channel=CHANNEL)
         shown = await run.io_bound(reveal)
         place.clear()
         with place:
@@ -173,7 +175,7 @@ class _Answering:
             self._ask_arguments()
 
     async def _approve(self) -> None:
-        await self._say(lambda who: self._house.gate.approvals.approve(self._id, person=who, channel=CHANNEL))
+        await self._say(lambda who: self._context.gate.approvals.approve(self._id, person=who, channel=CHANNEL))
 
     def _ask_reason(self) -> None:
         self._form.clear()
@@ -186,7 +188,9 @@ class _Answering:
                     why.props('error error-message="Say why"')
                     return
                 await self._say(
-                    lambda who: self._house.gate.approvals.reject(self._id, person=who, channel=CHANNEL, reason=reason)
+                    lambda who: self._context.gate.approvals.reject(
+                        self._id, person=who, channel=CHANNEL, reason=reason
+                    )
                 )
 
             why.on("keydown.enter", reject)
@@ -208,7 +212,7 @@ class _Answering:
                     text.props('error error-message="Arguments are an object: {…}"')
                     return
                 await self._say(
-                    lambda who: self._house.gate.approvals.edit(self._id, args, person=who, channel=CHANNEL)
+                    lambda who: self._context.gate.approvals.edit(self._id, args, person=who, channel=CHANNEL)
                 )
 
             ui.button("Approve these", on_click=change).props('color="positive"')

@@ -5,11 +5,11 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.doors.presentation.counts import counted
-from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.doors.web.components.badge import badge
+from tallystick.doors.web.components.bell import page_of
+from tallystick.doors.web.components.states import empty, failed, heading, section
+from tallystick.doors.web.context import NavigationItem, PageContext, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.bell import page_of
-from tallystick.doors.web.parts.states import empty, failed, heading, section
 from tallystick.errors import TallyError
 from tallystick.gate.decide.approvals import Hold, State
 from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
@@ -18,19 +18,25 @@ from tallystick.storage.notifications import Notification, Notifications
 SHOWN = 20
 SOON_S = 0.8
 WAYS = (
-    ("/conference", "Ask the agents"), ("/workspace", "Look at the files"), ("/receipts", "Check the receipts"),
-    ("/insight", "Look into tickets"), ("/memory", "See what is known"), ("/desk", "Answer customers"),
-)  # fmt: skip
+    ("/conference", "Ask the agents"),
+    ("/workspace", "Look at the files"),
+    ("/receipts", "Check the receipts"),
+    ("/insight", "Look into tickets"),
+    ("/memory", "See what is known"),
+    ("/desk", "Answer customers"),
+)
 
 
-def register(house: PageContext) -> tuple[str, ...]:
+def register(context: PageContext) -> tuple[str, ...]:
     """Register the page."""
-    house.places.append(Place(path="/", name="Attention", icon="notifications_active", order=0, roles=EVERY_ROLE))
+    context.places.append(
+        NavigationItem(path="/", name="Attention", icon="notifications_active", order=0, roles=EVERY_ROLE)
+    )
 
-    @page(house, "/", "Attention", roles=EVERY_ROLE)
+    @page(context, "/", "Attention", roles=EVERY_ROLE)
     async def attention(visitor: Visitor) -> None:
         heading("What needs attention")
-        await _Attention(house, visitor).show()
+        await _Attention(context, visitor).show()
 
     return ("/",)
 
@@ -38,10 +44,10 @@ def register(house: PageContext) -> tuple[str, ...]:
 class _Attention:
     """The open items, redrawn when one appears or disappears."""
 
-    def __init__(self, house: PageContext, visitor: Visitor) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, visitor: Visitor) -> None:
+        self._context = context
         self._visitor = visitor
-        self._news = Notifications(house.gate.workspace)
+        self._news = Notifications(context.gate.workspace)
         self._seen: Any = None
 
     async def show(self) -> None:
@@ -53,14 +59,14 @@ class _Attention:
 
     def _ways(self) -> None:
         section("The way on")
-        there = {place.path for place in self._house.places if self._visitor.may(place.roles)}
+        there = {place.path for place in self._context.places if self._visitor.may(place.roles)}
         with ui.row().classes("tally-row"):
             for path, words in WAYS:
                 if path in there:
                     ui.link(words, path).classes("tally-chip")
 
     async def _again(self) -> None:
-        self._size.text = f"{counted(self._house.gate.ledger.size(), 'receipt')} in this workspace"
+        self._size.text = f"{counted(self._context.gate.ledger.size(), 'receipt')} in this workspace"
         now = await run.io_bound(self._look)
         if now is None or now == self._seen:
             return
@@ -79,13 +85,13 @@ class _Attention:
     def _look(self) -> tuple[Any, tuple[Hold, ...], tuple[Notification, ...]]:
         # Held calls and notifications name calls and sessions of all users.
         told = self._visitor.may(AUDIT_ROLES)
-        held = tuple(self._house.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0)) if told else ()
+        held = tuple(self._context.gate.approvals.list(state=State.HELD, limit=SHOWN, offset=0)) if told else ()
         waiting = {f"/approvals/{hold.approval_id}" for hold in held}
         try:
             unread = self._news.list(unread=True, limit=SHOWN) if told else ()
         except TallyError:
             unread = ()  # the bell reports that the file is damaged
-        return self._house.gate.ledger.obstacle(), held, tuple(each for each in unread if each.link not in waiting)
+        return self._context.gate.ledger.obstacle(), held, tuple(each for each in unread if each.link not in waiting)
 
     def _held(self, held: tuple[Hold, ...]) -> None:
         if held:

@@ -7,14 +7,14 @@ from urllib.parse import quote
 import orjson
 from nicegui import run, ui
 
-from tallystick.app.discovery import manifests, unavailable
-from tallystick.doors.web.context import PageContext, Place, Visitor
+from tallystick.app.discovery import closed_room, manifests
+from tallystick.doors.web.components.badge import badge
+from tallystick.doors.web.components.schema_form import SchemaForm
+from tallystick.doors.web.components.states import empty, heading, section
+from tallystick.doors.web.components.text import block
+from tallystick.doors.web.components.tool_calls import here, propose, tell_trouble
+from tallystick.doors.web.context import NavigationItem, PageContext, Visitor
 from tallystick.doors.web.frame import page
-from tallystick.doors.web.parts.asking import here, propose, tell_trouble
-from tallystick.doors.web.parts.badge import badge
-from tallystick.doors.web.parts.schema_form import SchemaForm
-from tallystick.doors.web.parts.states import empty, heading, section
-from tallystick.doors.web.parts.text import block
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card
@@ -24,14 +24,14 @@ SHOWN_CHARS = 20_000
 FIRST_WORDS = 160
 
 
-def register(house: PageContext) -> tuple[str, ...]:
+def register(context: PageContext) -> tuple[str, ...]:
     """Register the pages."""
-    house.places.append(Place(path="/rooms", name="Rooms", icon="extension", order=80, roles=EVERY_ROLE))
+    context.places.append(NavigationItem(path="/rooms", name="Rooms", icon="extension", order=80, roles=EVERY_ROLE))
 
-    @page(house, "/rooms", "Rooms", roles=EVERY_ROLE)
+    @page(context, "/rooms", "Rooms", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Rooms", "What is installed, and what it can do; every call goes through the gate")
-        rooms: Mapping[str, list[Card]] = await run.io_bound(_rooms, house) or {}
+        rooms: Mapping[str, list[Card]] = await run.io_bound(_rooms, context) or {}
         if not rooms:
             empty(
                 "No tools here",
@@ -41,53 +41,50 @@ def register(house: PageContext) -> tuple[str, ...]:
         for name, cards in rooms.items():
             section(name)
             for card in cards:
-                _line(house, visitor, card)
-        _closed_rooms(house)
+                _line(context, visitor, card)
+        _closed_rooms(context)
 
-    @page(house, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
+    @page(context, "/rooms/{tool}", "Tool", roles=EVERY_ROLE)
     async def one(visitor: Visitor, tool: str) -> None:
-        card = next((card for card in house.gate.tools() if card.name == tool), None)
+        card = next((card for card in context.gate.tools() if card.name == tool), None)
         if card is None:
             empty("There is no such tool", "The Rooms page lists all there are.", icon="search_off")
             return
-        _Calling(house, card).show(visitor)
+        _Calling(context, card).show(visitor)
 
     return ("/rooms",)
 
 
-def _closed_rooms(house: PageContext) -> None:
-    """List the rooms that are not available, with the command that installs them."""
+def _closed_rooms(context: PageContext) -> None:
+    """List the rooms that are off or not installed, with the command that changes it."""
     for name, manifest in manifests().items():
-        if name not in house.gate.rooms():
+        if name not in context.gate.rooms():
             section(name.capitalize())
-            ui.label(str(unavailable(manifest))).classes("tally-soft tally-text")
+            ui.label(str(closed_room(manifest))).classes("tally-soft tally-text")
 
 
-def _rooms(house: PageContext) -> dict[str, list[Card]]:
+def _rooms(context: PageContext) -> dict[str, list[Card]]:
     """Group the registered tools by room."""
-    owner: dict[str, str] = {}
-    for name, room in house.gate.rooms().items():
-        for tool in room.tools():
-            owner[tool.card.name] = name.capitalize()
     grouped: dict[str, list[Card]] = {}
-    for card in house.gate.tools():
-        where = owner.get(card.name) or (OUTSIDE if card.origin == "upstream" else OWN)
+    for card in context.gate.tools():
+        room = context.gate.room_of(card.name)
+        where = room.capitalize() if room else OUTSIDE if card.origin == "upstream" else OWN
         grouped.setdefault(where, []).append(card)
     return dict(sorted(grouped.items(), key=lambda each: (each[0] in {OWN, OUTSIDE}, each[0])))
 
 
-def _line(house: PageContext, visitor: Visitor, card: Card) -> None:
+def _line(context: PageContext, visitor: Visitor, card: Card) -> None:
     with ui.row().classes("tally-row tally-line"):
         ui.link(card.name, f"/rooms/{quote(card.name)}").classes("tally-mono text-weight-bold")
-        _marks(house, visitor, card)
+        _marks(context, visitor, card)
         words = " ".join(card.description.split())
         ui.label(words if len(words) <= FIRST_WORDS else words[:FIRST_WORDS] + "…").classes("tally-soft tally-text")
 
 
-def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
+def _marks(context: PageContext, visitor: Visitor, card: Card) -> None:
     """Show a tool's effect and its policy decision."""
     ui.label(card.effect).classes("tally-badge tally-quiet")
-    verdict = house.gate.policy.rule_for(card).verdict
+    verdict = context.gate.policy.rule_for(card).verdict
     if verdict != "allow":
         badge(str(verdict or "deny"))
     if card.roles and not visitor.may(card.roles):
@@ -97,15 +94,15 @@ def _marks(house: PageContext, visitor: Visitor, card: Card) -> None:
 class _Calling:
     """One tool: its form, and the result of a call."""
 
-    def __init__(self, house: PageContext, card: Card) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, card: Card) -> None:
+        self._context = context
         self._card = card
 
     def show(self, visitor: Visitor) -> None:
         card = self._card
         heading(card.name)
         with ui.row().classes("tally-row"):
-            _marks(self._house, visitor, card)
+            _marks(self._context, visitor, card)
         ui.label(card.description.strip()).classes("tally-text")
         with ui.column().classes("tally-card gap-2"):
             self._form = SchemaForm(card.input_schema)
@@ -117,7 +114,7 @@ class _Calling:
     async def _call(self) -> None:
         self._button.disable()
         try:
-            outcome = await propose(self._house, here(), self._card.name, self._form.values())
+            outcome = await propose(self._context, here(), self._card.name, self._form.values())
         finally:
             self._button.enable()
         self._place.clear()

@@ -1,4 +1,4 @@
-"""`tally desk queue|take|approve|edit|reject|more|reassign|outbox|metrics`: what people decide, and what goes out."""
+"""`tally desk queue|take|approve|edit|reject|more|reassign|outbox|metrics`: the review queue and the outbox."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +22,8 @@ from tallystick.rooms.desk.cli.ticket_text import say_text
 
 if TYPE_CHECKING:
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.desk.review import Before
-    from tallystick.rooms.desk.trial import Support
+    from tallystick.rooms.desk.review import ReviewItem
+    from tallystick.rooms.desk.trial import DeskRunner
 
 MAX_TEXT_BYTES = 20_000
 HERE = {
@@ -32,7 +32,7 @@ HERE = {
     "draft_missing": "There is no draft. `tally desk edit TICKET --from FILE` sends a text of yours.",
 }
 """Code → what to do about it at a terminal; the room's own words are for those who come over HTTP."""
-TicketId = Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]
+TicketId = Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]
 
 
 def add_people(desk: typer.Typer) -> None:
@@ -46,7 +46,7 @@ def add_people(desk: typer.Typer) -> None:
 
 
 def queue(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50) -> None:
-    """List what waits for people, with rule and draft."""
+    """List the reviews, with rule and draft."""
     with here.gate(plugins=True) as gate:
         found, total = _support(gate).room.reviews.queue(limit=limit)
     here.screen.data({"items": [one.as_dict() for one in found], "total": total})
@@ -58,77 +58,85 @@ def queue(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N",
 
 
 def take(here: Here, ticket: TicketId, token: Token = None) -> Exit:
-    """Take a ticket in hand for a quarter of an hour. Needs a terminal or the start-up token."""
+    """Assign a review to yourself for 15 minutes. Needs a terminal or the start-up token."""
     return _decide(here, token, lambda support, caller: support.room.reviews.take(ticket, caller=caller))
 
 
 def approve(here: Here, ticket: TicketId, token: Token = None, yes: Yes = False) -> Exit:
-    """Let the draft go out as it is. Needs a terminal or the start-up token."""
+    """Approve the draft as it is. Needs a terminal or the start-up token."""
     return _decide(
-        here, token, lambda support, caller: support.room.reviews.approve(ticket, caller=caller),
+        here,
+        token,
+        lambda support, caller: support.room.reviews.approve(ticket, caller=caller),
         ask=None if yes else ticket,
-    )  # fmt: skip
+    )
 
 
 def edit(
     here: Here,
     ticket: TicketId,
     text: Annotated[Path, typer.Option("--from", metavar="FILE", help="The text to send instead.")],
-    insist: Annotated[bool, typer.Option("--insist", help="Send it although a sentence cites nothing.")] = False,
+    insist: Annotated[bool, typer.Option("--insist", help="Send it even if a sentence has no citation.")] = False,
     token: Token = None,
 ) -> Exit:
-    """Let another text go out; it is checked again. Needs a terminal or the start-up token."""
+    """Send another text; it is checked again. Needs a terminal or the start-up token."""
     words = read_file(text, MAX_TEXT_BYTES).decode("utf-8", "replace")
     return _decide(
         here, token, lambda support, caller: support.room.reviews.edit(ticket, words, caller=caller, insist=insist)
-    )  # fmt: skip
+    )
 
 
 def reject(
     here: Here,
     ticket: TicketId,
-    reason: Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; the ledger keeps it.")],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", metavar="TEXT", help="The reason; it is recorded in the ledger.")
+    ],
     token: Token = None,
 ) -> Exit:
     """Send nothing. Needs a terminal or the start-up token."""
     return _decide(
         here, token, lambda support, caller: support.room.reviews.reject(ticket, caller=caller, reason=reason)
-    )  # fmt: skip
+    )
 
 
 def more(here: Here, ticket: TicketId, token: Token = None) -> Exit:
-    """Ask for more evidence: the ticket is worked on once more. Needs a terminal or the start-up token."""
+    """Search for more evidence: the ticket runs once more. Needs a terminal or the start-up token."""
     return _decide(here, token, lambda support, caller: support.room.reviews.more(ticket, caller=caller))
 
 
 def reassign(
     here: Here, ticket: TicketId, to: Annotated[str, typer.Option("--to", metavar="WHO")], token: Token = None
 ) -> Exit:
-    """Give a ticket to somebody else. Needs a terminal or the start-up token."""
+    """Assign a review to somebody else. Needs a terminal or the start-up token."""
     return _decide(here, token, lambda support, caller: support.room.reviews.reassign(ticket, to, caller=caller))
 
 
 def outbox(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50) -> None:
-    """List what goes out, and what was held back and why."""
-    with here.gate(plugins=True) as gate, _support(gate).office.store.reading() as tx:
+    """List outgoing messages, and the reason for withheld ones."""
+    with here.gate(plugins=True) as gate, _support(gate).service.store.reading() as tx:
         found, total = tx.outbox(limit=limit)
     rows = [(one.ticket_id, one.channel, one.state, one.note) for one in found]
-    here.screen.data({"items": [dict(zip(("ticket_id", "channel", "state", "note"), row, strict=True)) for row in rows],
-                      "total": total})  # fmt: skip
+    here.screen.data(
+        {
+            "items": [dict(zip(("ticket_id", "channel", "state", "note"), row, strict=True)) for row in rows],
+            "total": total,
+        }
+    )
     here.screen.table(["ticket", "channel", "state", "note"], rows)
 
 
 def metrics(here: Here) -> None:
-    """Count verdicts, overrides, and what waits."""
-    from tallystick.rooms.desk.measuring import figures
+    """Show counts of verdicts, overrides and waiting tickets."""
+    from tallystick.rooms.desk.service import figures
 
-    with here.gate(plugins=True) as gate, _support(gate).office.store.reading() as tx:
+    with here.gate(plugins=True) as gate, _support(gate).service.store.reading() as tx:
         found = figures(tx)
     here.screen.data(found)
     here.screen.table(["what", "number"], [(name, value) for name, value in found.items() if value is not None])
 
 
-def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]", *, ask: str | None = None) -> Exit:
+def _decide(here: Here, token: str | None, how: "Callable[[DeskRunner, Any], Any]", *, ask: str | None = None) -> Exit:
     from tallystick.agents.problem import Problem
     from tallystick.gate.role_names import OWNER_ROLE
     from tallystick.gate.session import Caller
@@ -151,7 +159,7 @@ def _decide(here: Here, token: str | None, how: "Callable[[Support, Any], Any]",
     return Exit.OK
 
 
-def _show_draft(screen: Screen, found: "Before | Problem") -> None:
+def _show_draft(screen: Screen, found: "ReviewItem | Problem") -> None:
     """What a person is about to let go out.
 
     Raises:
@@ -172,7 +180,7 @@ def _refused(problem: "Problem") -> Refused:
     return Refused(HERE.get(problem.code, problem.message), code=problem.code)
 
 
-def _support(gate: Any) -> "Support":
-    from tallystick.rooms.desk.trial import Support
+def _support(gate: Any) -> "DeskRunner":
+    from tallystick.rooms.desk.trial import DeskRunner
 
-    return Support(gate)
+    return DeskRunner(gate)

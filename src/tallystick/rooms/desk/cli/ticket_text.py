@@ -1,4 +1,4 @@
-"""A ticket of the desk as people read it: text of several lines stays in lines, and nothing in it hides."""
+"""A ticket as text for the terminal: line breaks are kept, and control characters are shown as escapes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,8 +22,8 @@ def say_text(write: Write, head: str, text: str) -> None:
 
 
 def say_ticket(screen: Screen, found: Mapping[str, Any]) -> None:
-    """One ticket: where it stands, what the customer wrote, the verdict, the evidence and the draft."""
-    from tallystick.rooms.desk.deriving import draft_of
+    """Print one ticket: status, message, verdict, evidence and draft."""
+    from tallystick.rooms.desk.derivation import draft_of
 
     event, beside = _object(found.get("event")), _object(found.get("_desk"))
     outputs = _object(_object(found.get("metadata")).get("final_outputs"))

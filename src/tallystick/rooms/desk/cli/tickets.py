@@ -1,4 +1,4 @@
-"""`tally desk`: questions tried on a folder of documents, tickets, the queue for people, and what goes out."""
+"""`tally desk`: try questions on a folder of documents; create, import, work on and list tickets."""
 
 import secrets
 import tempfile
@@ -16,14 +16,16 @@ from tallystick.doors.cli.kit import (
     context_label,
     counted,
     group,
+    read_file,
     running_tools,
 )
 from tallystick.rooms.desk.cli import review as desk_people
 from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
+from tallystick.rooms.desk.model import BEFORE_SENDING
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.desk.trial import Support, Tried
+    from tallystick.rooms.desk.trial import DeskRunner, TrialResult
     from tallystick.settings import Settings
 
 CHANGES = {
@@ -46,8 +48,10 @@ CHANGES = {
     "defer.truncated": "a larger budget (rooms.desk.tool_policy)",
     "defer.unsupported-sentence": "a draft whose every sentence cites evidence that says it",
     "defer.worker": "a document that says it in a sentence that can be sent",
+    BEFORE_SENDING: 'rooms.desk.send = "auto" for its category, once `tally desk calibrate` has shown what that gives',
 }
 """Rule → what would change the verdict."""
+MAX_TICKETS_BYTES = 50_000_000
 REJECTED = "a message that asks something"
 """What would change it where triage sees nothing to answer."""
 MOST_ROWS = 20
@@ -58,6 +62,7 @@ def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     desk = group(app, "desk", "Answer customers from documents, and ask people.")
     command(desk, "try")(attempt)
+    command(desk, "calibrate")(calibrate)
     command(desk, "add")(add)
     command(desk, "import")(bring)
     command(desk, "work")(work)
@@ -68,10 +73,10 @@ def add_to(app: typer.Typer) -> None:
 
 def attempt(
     here: Here,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="As a customer would write it.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question, as a customer would write it.")],
     kb: Annotated[
         Path | None,
-        typer.Option("--kb", metavar="DIR", help="A folder of documents; the workspace's own if not given."),
+        typer.Option("--kb", metavar="DIR", help="A folder of documents. Default: the workspace's knowledge base."),
     ] = None,
 ) -> Exit:
     """Try a question: the verdict, the rule that decided, evidence, draft, and what would change it.
@@ -85,7 +90,7 @@ def attempt(
         place = Path(made)
         settings = _settings_here(here, place) if kb is None else _settings_for(kb, place)
         with running_tools():
-            gate = Gate.open(place, settings=settings)
+            gate = Gate.open(place, settings=settings, rooms=["desk"])
         with gate:
             return _attempt(here, gate, question)
 
@@ -104,10 +109,10 @@ def _settings_here(here: Here, place: Path) -> "Settings":
     import shutil
 
     from tallystick.rooms.desk.room import KB_FOLDER
-    from tallystick.settings import CONTROL_ROOM, parse_settings
+    from tallystick.settings import CONTROL_ROOM, RoomSettings, parse_settings
 
     workspace = here.require_workspace().resolve()
-    desk = dict(here.settings.rooms.get("desk", {}))
+    desk = dict(here.settings.rooms.section("desk"))
     folder = workspace / str(desk.get("kb", KB_FOLDER))
     if "kb" in desk or folder.is_dir():
         desk["kb"] = str(folder)
@@ -120,7 +125,8 @@ def _settings_here(here: Here, place: Path) -> "Settings":
         shutil.copytree(agents, place / CONTROL_ROOM / "agents")
     fresh = parse_settings(_unkept(place))
     gate = here.settings.gate.model_copy(update={"tools": fresh.gate.tools})
-    changed = {"gate": gate, "ledger": fresh.ledger, "storage": fresh.storage, "rooms": {"desk": desk}}
+    rooms = RoomSettings.model_validate({"desk": desk})
+    changed = {"gate": gate, "ledger": fresh.ledger, "storage": fresh.storage, "rooms": rooms}
     return here.settings.model_copy(update=changed)
 
 
@@ -130,9 +136,9 @@ def _unkept(place: Path) -> dict[str, Any]:
 
 
 def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
-    from tallystick.rooms.desk.trial import Support
+    from tallystick.rooms.desk.trial import DeskRunner
 
-    tried = Support(gate).attempt(question, run=f"try-{secrets.token_hex(4)}")
+    tried = DeskRunner(gate).attempt(question, run=f"try-{secrets.token_hex(4)}")
     if isinstance(tried, str):
         raise Refused(f"It was not taken: {tried}.", code="not_taken")
     here.screen.data(_wire(tried))
@@ -140,20 +146,29 @@ def _attempt(here: Here, gate: "Gate", question: str) -> Exit:
     return Exit.OK
 
 
-def _wire(tried: "Tried") -> dict[str, Any]:
+def _wire(tried: "TrialResult") -> dict[str, Any]:
     verdict = None if tried.verdict is None else tried.verdict.as_dict()
     return {
-        "ticket_id": tried.ticket_id, "status": tried.status, "decision": tried.decision, "reason": tried.reason,
-        "verdict": verdict, "evidence": list(tried.evidence), "draft": tried.draft, "would_send": tried.sent,
+        "ticket_id": tried.ticket_id,
+        "status": tried.status,
+        "decision": tried.decision,
+        "reason": tried.reason,
+        "verdict": verdict,
+        "evidence": list(tried.evidence),
+        "draft": tried.draft,
+        "would_send": tried.sent,
         "would_change": _change(tried),
-    }  # fmt: skip
+    }
 
 
-def _change(tried: "Tried") -> str | None:
-    return REJECTED if tried.verdict is None else CHANGES.get(tried.verdict.rule_id)
+def _change(tried: "TrialResult") -> str | None:
+    if tried.verdict is None:
+        return REJECTED
+    held = tried.verdict.status == "PROCEED" and not tried.sent
+    return CHANGES.get(BEFORE_SENDING if held else tried.verdict.rule_id)
 
 
-def _told(here: Here, tried: "Tried") -> None:
+def _told(here: Here, tried: "TrialResult") -> None:
     screen = here.screen
     if tried.verdict is None:
         screen.line(f"{tried.decision}  triage: {tried.reason}")
@@ -167,10 +182,49 @@ def _told(here: Here, tried: "Tried") -> None:
     if tried.sent:
         say_text(screen.line, "would be sent", tried.sent)
     elif tried.draft:
-        say_text(screen.line, "draft for a person", tried.draft)
+        waits = tried.verdict is not None and tried.verdict.status == "PROCEED"
+        say_text(screen.line, "would wait for a person" if waits else "draft for a person", tried.draft)
     change = _change(tried)
     if change is not None:
         screen.line(f"what would change it: {change}")
+
+
+def calibrate(
+    here: Here,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV of answered tickets: content, answer.")],
+    kb: Annotated[
+        Path | None,
+        typer.Option("--kb", metavar="DIR", help="A folder of documents. Default: the workspace's knowledge base."),
+    ] = None,
+) -> None:
+    """Show by category what share of replies would have been right, had they been sent at once.
+
+    Nothing is sent, and nothing is left behind.
+    """
+    from tallystick.agents.problem import Problem
+    from tallystick.app.gate import Gate
+    from tallystick.rooms.desk import calibration
+
+    answered = calibration.read_answered(read_file(file, MAX_TICKETS_BYTES))
+    if isinstance(answered, Problem):
+        raise Refused(answered.message, code=answered.code)
+    with tempfile.TemporaryDirectory(prefix="tally-desk-") as made:
+        place = Path(made)
+        settings = _settings_here(here, place) if kb is None else _settings_for(kb, place)
+        with Gate.open(place, settings=_sending(settings), rooms=["desk"]) as gate:
+            found = calibration.calibrate(answered, _support(gate).as_if_sent)
+    rows = [(name, one.tickets, one.sent, one.right, one.share_right, one.drafts_right) for name, one in found.items()]
+    names = ["category", "tickets", "would_be_sent", "of_those_right", "share_right", "drafts_right"]
+    here.screen.data({"categories": [dict(zip(names, row, strict=True)) for row in rows]})
+    here.screen.table(names, [tuple("" if cell is None else cell for cell in row) for row in rows])
+    here.screen.note('A category is sent at once with: [rooms.desk] send = { default = "review", NAME = "auto" }')
+
+
+def _sending(settings: "Settings") -> "Settings":
+    from tallystick.settings import RoomSettings
+
+    desk = {**settings.rooms.section("desk"), "send": "auto"}
+    return settings.model_copy(update={"rooms": RoomSettings.model_validate({"desk": desk})})
 
 
 def add(
@@ -179,10 +233,10 @@ def add(
     thread: Annotated[str, typer.Option("--thread", metavar="ID", help="The conversation it belongs to.")] = "",
     actor: Annotated[str, typer.Option("--from", metavar="WHO", help="Who wrote it.")] = "",
 ) -> Exit:
-    """Take one message; a worker answers it."""
+    """Create a ticket from one message."""
     event = {"type": "message", "content": content, "thread_id": thread or None, "actor": actor or None}
     with here.gate(plugins=True) as gate:
-        received = _support(gate).office.intake.take({name: value for name, value in event.items() if value})
+        received = _support(gate).service.intake.take({name: value for name, value in event.items() if value})
     told = {"status": received.status, "ticket_id": received.ticket_id, "reason": received.reason}
     here.screen.data(told)
     here.screen.line(f"{received.status} {received.ticket_id or ''} {received.reason or ''}".strip())
@@ -193,12 +247,12 @@ def bring(
     here: Here,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, mbox, or Zendesk JSON.")],
 ) -> None:
-    """Take all messages of a file; rows that cannot be taken are named, with the reason."""
+    """Import the messages of a file; skipped rows are listed with the reason."""
     from tallystick.agents.problem import Problem
     from tallystick.rooms.desk.intake.files import import_file
 
     with here.gate(plugins=True) as gate:
-        done = import_file(_support(gate).office.intake, file, limits=gate.settings.imports)
+        done = import_file(_support(gate).service.intake, file, limits=gate.settings.imports)
     if isinstance(done, Problem):
         raise Refused(done.message, code=done.code)
     counts = done.counts()
@@ -223,7 +277,7 @@ def work(
     here: Here,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Tickets at most.")] = 1_000,
 ) -> None:
-    """Work off the tickets that wait, here and now, and send what may go."""
+    """Work on the waiting tickets now, and send approved replies."""
     with here.gate(plugins=True) as gate:
         support = _support(gate)
         with here.screen.progress("tickets", None) as advance:
@@ -231,7 +285,7 @@ def work(
             for number, ticket in enumerate(support.work(run=f"cli-{secrets.token_hex(4)}", limit=limit), start=1):
                 ended.append({"ticket_id": ticket.ticket_id, "kind": ticket.kind, "status": ticket.status})
                 advance(number, None)
-        sent = support.office.sending.send_due()
+        sent = support.service.sending.send_due()
     here.screen.data({"tickets": ended, "sent": sent.sent, "withheld": sent.withheld})
     worked, messages = counted(len(ended), "ticket"), counted(sent.sent, "message")
     here.screen.line(f"{worked} worked on, {messages} sent, {sent.withheld} withheld")
@@ -246,12 +300,12 @@ def listed(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50,
 ) -> None:
     """List tickets, newest first."""
-    from tallystick.rooms.desk.states import STATUSES
+    from tallystick.rooms.desk.model import STATUSES
 
     if status is not None and status not in STATUSES:
         raise UsageMistake(f"--status: there is no status '{status:.40}'. Statuses are {', '.join(STATUSES)}.")
     with here.gate(plugins=True) as gate:
-        found, total = _support(gate).office.tickets.list(status=(status,) if status else (), limit=limit)
+        found, total = _support(gate).service.tickets.list(status=(status,) if status else (), limit=limit)
     here.screen.data({"items": found, "total": total})
     if not found:
         hint = f"No tickets are {status}." if status else "No tickets. `tally desk add TEXT` takes one."
@@ -264,17 +318,17 @@ def listed(
     here.screen.table(["id", "kind", "status", "rule"], rows)
 
 
-def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="Its id.")]) -> None:
+def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
     """Show one ticket: the customer's words, verdict, evidence and draft. With --json, whole."""
     with here.gate(plugins=True) as gate:
-        found = _support(gate).office.tickets.show(ticket)
+        found = _support(gate).service.tickets.show(ticket)
     if found is None:
         raise Refused("There is no such ticket. `tally desk list` names them.", code="ticket_unknown")
     here.screen.data(found)
     say_ticket(here.screen, found)
 
 
-def _support(gate: "Gate") -> "Support":
-    from tallystick.rooms.desk.trial import Support
+def _support(gate: "Gate") -> "DeskRunner":
+    from tallystick.rooms.desk.trial import DeskRunner
 
-    return Support(gate)
+    return DeskRunner(gate)

@@ -1,1 +1,1 @@
-"""The desk's long work: tickets, sending, and what the clock does."""
+"""The desk's durable flows: tickets, sending and periodic work."""

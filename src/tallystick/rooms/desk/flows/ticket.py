@@ -1,4 +1,4 @@
-"""A ticket on the durable port: begun, worked on, filled; and the clock's work: what is late, what is to be sent.
+"""Durable flows: one run per ticket attempt, and a periodic sweep that expires leases and sends replies.
 
 A worker that is killed loses nothing. A ticket it had begun is taken up by the run that begun it, wherever that goes
 on; what it had filled is filled once; what it had sent has its key.
@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from tallystick.agents.problem import Problem
-from tallystick.rooms.desk.flows.working import Worker
-from tallystick.rooms.desk.leasing import Leases
-from tallystick.rooms.desk.office import Office
+from tallystick.rooms.desk.flows.worker import Worker
+from tallystick.rooms.desk.service import DeskService
+from tallystick.rooms.desk.tickets.leases import Leases
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.runs import Queue, Retry, Schedule, StepFailed
 
@@ -27,11 +27,11 @@ AT_ONCE = 500
 """Waiting tickets that one sweep wakes a worker for."""
 
 
-def join_tickets(made: Callable[[], tuple[Office, Worker]], durable: Durable, *, own: bool) -> Wake | None:
+def join_tickets(made: Callable[[], tuple[DeskService, Worker]], durable: Durable, *, own: bool) -> Wake | None:
     """Register the flows; gives what wakes them, None: workers outside do all of it.
 
     Args:
-        made: The office and who works in it; made when the first ticket is worked on, since that opens the database.
+        made: The service and its worker; made when the first ticket is worked on, since that opens the database.
         durable: The port.
         own: Whether tickets are worked on by the flows.
     """
@@ -40,19 +40,19 @@ def join_tickets(made: Callable[[], tuple[Office, Worker]], durable: Durable, *,
     durable.add_queue(Queue(name=CLOCK, concurrency=1, per_worker=1))
     durable.register(TICKET, flows.ticket, queue=TICKETS)
     durable.register(SWEEP, flows.sweep, queue=CLOCK)
-    # Leases end and messages fall due whoever works on tickets.
+    # Leases expire and messages fall due whether workers are built in or external.
     durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
     return flows.wake if own else None
 
 
 class _Flows:
-    def __init__(self, made: Callable[[], tuple[Office, Worker]], durable: Durable, *, own: bool) -> None:
+    def __init__(self, made: Callable[[], tuple[DeskService, Worker]], durable: Durable, *, own: bool) -> None:
         self._made = made
         self._durable = durable
         self._own = own
 
     @cached_property
-    def _office(self) -> Office:
+    def _service(self) -> DeskService:
         return self._made()[0]
 
     @cached_property
@@ -61,7 +61,7 @@ class _Flows:
 
     def wake(self, ticket_ids: Sequence[str]) -> None:
         """Start a run for each; the run of one attempt is one, however often it is started."""
-        with self._office.store.reading() as tx:
+        with self._service.store.reading() as tx:
             attempts = {
                 name: None if (one := tx.get(name, lock=False)) is None else one.attempts for name in ticket_ids
             }
@@ -81,7 +81,7 @@ class _Flows:
         return {"ticket_id": ticket_id, "status": ended["status"]}
 
     def sweep(self, run: Run, _args: dict[str, Any]) -> Any:
-        """What the clock does: leases that ended, tickets nobody was woken for, messages that are due."""
+        """The periodic sweep: expired leases, tickets without a worker, due messages."""
         late = run.step("late", self._leases.give_back_late)
         woken = run.step("wake", self._wake_waiting)
         sent = run.step("send", self._send)
@@ -89,7 +89,7 @@ class _Flows:
 
     @property
     def _leases(self) -> Leases:
-        return self._office.leases
+        return self._service.leases
 
     def _work(self, ticket_id: str, run_id: str) -> dict[str, Any]:
         filled = self._worker.work(ticket_id, run_id)
@@ -103,13 +103,13 @@ class _Flows:
         return {"status": left.code if isinstance(left, Problem) else left.ticket.status, "queued": False}
 
     def _send(self) -> dict[str, int]:
-        sent = self._office.sending.send_due()
+        sent = self._service.sending.send_due()
         return {"sent": sent.sent, "withheld": sent.withheld}
 
     def _wake_waiting(self) -> int:
         if not self._own:
             return 0
-        with self._office.store.reading() as tx:
+        with self._service.store.reading() as tx:
             waiting = [one.ticket_id for one in tx.waiting(kind=None, limit=AT_ONCE, lock=False)]
         self.wake(waiting)
         return len(waiting)

@@ -1,4 +1,4 @@
-"""The desk's HTTP routes: `/v1/desk` and `/v1/tickets`."""
+"""The desk's HTTP routes: `/events`, `/v1/triage`, `/v1/tickets`, `/v1/reviews` and `/v1/desk`."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,8 @@ from fastapi import APIRouter
 
 from tallystick.doors.http.kit import HttpContext
 from tallystick.rooms.desk.http.intake import desk_intake_routes
-from tallystick.rooms.desk.http.metrics import desk_metrics_routes
 from tallystick.rooms.desk.http.review import desk_review_routes
-from tallystick.rooms.desk.http.tickets import desk_tickets_routes
+from tallystick.rooms.desk.http.tickets import desk_metrics_routes, desk_tickets_routes
 
 
 def routers(context: HttpContext) -> Iterator[APIRouter]:

@@ -1,4 +1,4 @@
-"""`/events` and `/v1/triage/batch`: what customers wrote, and tickets that others made."""
+"""`/events` and `/v1/triage/batch`: customer messages, and tickets created by other systems."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from tallystick.app.rooms import room_in
-from tallystick.doors.http.kit import HttpContext, Refused, json_answer, open_to
+from tallystick.doors.http.kit import HttpContext, RequestRefused, json_answer, open_to
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import DESK_ROLES
-from tallystick.rooms.desk.intake.taking import Received
-from tallystick.rooms.desk.office import Office
+from tallystick.rooms.desk.intake.service import IntakeResult
 from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.service import DeskService
 
 MOST = 500
 """Items of one batch; a file of more is better taken by `tally desk import`."""
@@ -22,44 +22,44 @@ _CONFLICTS = frozenset({"id_taken", "event_id_reused"})
 _STATUS = {"queued": 202, "skipped": 200, "rejected": 400}
 
 
-def desk_intake_routes(desk: HttpContext) -> APIRouter:
+def desk_intake_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(tags=["desk"])
 
     @router.post("/events", openapi_extra=_EVENT, responses=_RECEIVED, summary="Take one event, or one ticket")
     @open_to(DESK_ROLES)
     async def event(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         item = body_of(await request.body())
-        received = await run_in_threadpool(office_of(desk).intake.take, item, caller=caller)
+        received = await run_in_threadpool(service_of(context).intake.take, item, caller=caller)
         return json_answer(received.as_dict(), _status(received))
 
     @router.post("/v1/triage/batch", openapi_extra=_BATCH, summary="Take several events or tickets, each for itself")
     @open_to(DESK_ROLES)
     async def batch(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         items = _items(body_of(await request.body()))
-        received = await run_in_threadpool(office_of(desk).intake.take_all, items, caller=caller)
+        received = await run_in_threadpool(service_of(context).intake.take_all, items, caller=caller)
         counts = {name: sum(one.status == name for one in received) for name in _STATUS}
         return json_answer({"items": [one.as_dict() for one in received], "total": len(received), **counts})
 
     return router
 
 
-def office_of(desk: HttpContext) -> Office:
+def service_of(context: HttpContext) -> DeskService:
     """The desk's work."""
-    return room_in(desk.gate, "desk", Desk).office
+    return room_in(context.gate, "desk", Desk).service
 
 
 def body_of(body: bytes) -> dict[str, Any]:
     """A body whose fields are the sender's own, read strictly.
 
     Raises:
-        Refused: 400, it is no JSON object.
+        RequestRefused: 400, it is no JSON object.
     """
     found = parse_json_object(body, len(body))
     if isinstance(found, Rejection):
-        raise Refused(400, Category.VALIDATION_ERROR, found.reason, hint=found.pointer or "See /api/docs.")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, found.reason, hint=found.pointer or "See /api/docs.")
     return found
 
 
@@ -67,22 +67,27 @@ def _items(body: dict[str, Any]) -> list[Any]:
     """What a batch holds; a single ticket is a batch of one."""
     lists = [body[name] for name in LISTS if name in body]
     if any(not isinstance(one, list) for one in lists):
-        raise Refused(400, Category.VALIDATION_ERROR, "events, tickets and items are lists", hint="batch_malformed")
+        raise RequestRefused(
+            400, Category.VALIDATION_ERROR, "events, tickets and items are lists", hint="batch_malformed"
+        )
     items = [item for one in lists for item in one] if lists else [body]
     if len(items) > MOST:
-        raise Refused(400, Category.VALIDATION_ERROR, f"a batch has up to {MOST} items", hint="batch_too_large")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, f"a batch has up to {MOST} items", hint="batch_too_large")
     return items
 
 
-def _status(received: Received) -> int:
+def _status(received: IntakeResult) -> int:
     return 409 if received.reason in _CONFLICTS else _STATUS[received.status]
 
 
 _TEXT = {"type": "string"}
 _EXAMPLE = {
-    "type": "thread_reply", "thread_id": "thread-xyz789", "content": "What is the company policy on remote work?",
-    "actor": "user@example.com", "timestamp": "2026-01-31T10:00:00Z",
-}  # fmt: skip
+    "type": "thread_reply",
+    "thread_id": "thread-xyz789",
+    "content": "What is the company policy on remote work?",
+    "actor": "user@example.com",
+    "timestamp": "2026-01-31T10:00:00Z",
+}
 _FIELDS: dict[str, Any] = {
     "content": {**_TEXT, "description": "The customer's words."},
     "thread_id": {**_TEXT, "description": "The conversation."},

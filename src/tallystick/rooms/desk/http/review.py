@@ -1,4 +1,4 @@
-"""`/v1/reviews…`: what waits for people. Looking needs a role, deciding needs a person."""
+"""`/v1/reviews…`: the review queue. Reading needs a role; deciding needs a signed-in person."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from tallystick.doors.http.kit import (
     NOTHING,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     granted,
     json_answer,
@@ -24,15 +24,19 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import DESK_READERS
 from tallystick.gate.session import Caller
-from tallystick.rooms.desk.nouns import Review
-from tallystick.rooms.desk.review import Before, Reviews
+from tallystick.rooms.desk.model import Review
+from tallystick.rooms.desk.review import ReviewItem, ReviewQueue
 from tallystick.rooms.desk.room import Desk
 
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")
 STATUS = {
-    "review_unknown": 404, "review_over": 409, "review_taken": 409, "draft_missing": 409, "unsupported_sentence": 422,
+    "review_unknown": 404,
+    "review_over": 409,
+    "review_taken": 409,
+    "draft_missing": 409,
+    "unsupported_sentence": 422,
     "personal_data": 422,
-}  # fmt: skip
+}
 EDIT = Form(
     properties={
         "text": {"type": "string", "minLength": 1, "maxLength": 20_000, "description": "What is to be sent."},
@@ -51,64 +55,71 @@ REASSIGN = Form(
 )
 
 
-def desk_review_routes(desk: HttpContext) -> APIRouter:
+def desk_review_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/v1/reviews", tags=["desk"])
-    _looking(router, desk)
+    _looking(router, context)
     for action in ("take", "approve", "more"):
-        _deciding(router, desk, action, NOTHING, {})
-    _deciding(router, desk, "edit", EDIT, {"text": "text", "insist": "insist"})
-    _deciding(router, desk, "reject", REJECT, {"reason": "reason"})
-    _deciding(router, desk, "reassign", REASSIGN, {"to": "to"})
+        _deciding(router, context, action, NOTHING, {})
+    _deciding(router, context, "edit", EDIT, {"text": "text", "insist": "insist"})
+    _deciding(router, context, "reject", REJECT, {"reason": "reason"})
+    _deciding(router, context, "reassign", REASSIGN, {"to": "to"})
     return router
 
 
-def _looking(router: APIRouter, desk: HttpContext) -> None:
+def _looking(router: APIRouter, context: HttpContext) -> None:
     @router.get(
-        "", openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
+        "",
+        openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
         summary="What waits for people, oldest first",
-    )  # fmt: skip
+    )
     @open_to(DESK_READERS)
     async def every(request: Request) -> Response:
         limit, offset = page(request)
         state = request.query_params.get("state", "waiting")
         if state not in STATES:
-            raise Refused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(STATES)}")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(STATES)}")
         chosen = None if state == "all" else state
-        found, total = await run_in_threadpool(_reviews(desk).queue, state=chosen, limit=limit, offset=offset)
+        found, total = await run_in_threadpool(_reviews(context).queue, state=chosen, limit=limit, offset=offset)
         return listing([one.as_dict() for one in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One of them: evidence, rule, draft", responses=_FOUND)
     @open_to(DESK_READERS)
     async def one(ticket_id: str) -> Response:
-        found: Before = granted(await run_in_threadpool(_reviews(desk).show, ticket_id), STATUS)
+        found: ReviewItem = granted(await run_in_threadpool(_reviews(context).show, ticket_id), STATUS)
         return json_answer(found.as_dict())
 
 
-def _deciding(router: APIRouter, desk: HttpContext, action: str, form: Form, fields: dict[str, str]) -> None:
+def _deciding(router: APIRouter, context: HttpContext, action: str, form: Form, fields: dict[str, str]) -> None:
     @router.post(
-        f"/{{ticket_id}}/{action}", openapi_extra=form.documented, summary=f"{SUMMARIES[action]} (start-up token)",
-        responses=_DECIDED, name=f"review_{action}",
-    )  # fmt: skip
+        f"/{{ticket_id}}/{action}",
+        openapi_extra=form.documented,
+        summary=f"{SUMMARIES[action]} (start-up token)",
+        responses=_DECIDED,
+        name=f"review_{action}",
+    )
     @open_to(DESK_READERS)
     async def decide(ticket_id: str, request: Request) -> Response:
-        caller: Caller = desk.require_person(request, f"tally desk {action}")
+        caller: Caller = context.require_person(request, f"tally desk {action}")
         asked = form.demand(await request.body())
         given: dict[str, Any] = {name: asked[field] for name, field in fields.items() if field in asked}
-        how: Callable[..., Review | Problem] = getattr(_reviews(desk), action)
+        how: Callable[..., Review | Problem] = getattr(_reviews(context), action)
         after: Review = granted(await run_in_threadpool(lambda: how(ticket_id, caller=caller, **given)), STATUS)
         return json_answer({"ticket_id": after.ticket_id, "state": after.state, "person": after.person})
 
 
-def _reviews(desk: HttpContext) -> Reviews:
-    return room_in(desk.gate, "desk", Desk).reviews
+def _reviews(context: HttpContext) -> ReviewQueue:
+    return room_in(context.gate, "desk", Desk).reviews
 
 
 SUMMARIES = {
-    "take": "Take it in hand for a while", "approve": "Send the draft as it is", "more": "Ask for more evidence",
-    "edit": "Send another text; it is checked again", "reject": "Send nothing, and why",
+    "take": "Take it in hand for a while",
+    "approve": "Send the draft as it is",
+    "more": "Ask for more evidence",
+    "edit": "Send another text; it is checked again",
+    "reject": "Send nothing, and why",
     "reassign": "Give it to another",
-}  # fmt: skip
+}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     401: {"description": "No valid token."},
     403: {"description": "The role is missing, or no person stands behind the request."},

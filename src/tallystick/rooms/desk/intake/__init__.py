@@ -1,1 +1,1 @@
-"""How tickets come in: one event or ticket at a time, in batches, and from files."""
+"""Intake: single events and tickets, batches, and files."""

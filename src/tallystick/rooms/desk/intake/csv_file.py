@@ -7,28 +7,37 @@ from typing import Any, TextIO
 
 from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
-from tallystick.rooms.desk.intake.left import Left, Placed, whole
+from tallystick.rooms.desk.intake.file_event import FileEvent, SkippedItem, whole
+from tallystick.text.encoding import encoding_of, text_reader
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "content": (
-        "content", "body", "message", "text", "description", "comment", "question", "inquiry", "ticket description",
-        "customer message", "instruction",
+        "content",
+        "body",
+        "message",
+        "text",
+        "description",
+        "comment",
+        "question",
+        "inquiry",
+        "ticket description",
+        "customer message",
+        "instruction",
     ),
     "subject": ("subject", "title", "ticket subject", "summary"),
     "thread_id": ("thread id", "thread", "conversation id", "conversation", "ticket id", "ticket", "case id"),
     "event_id": ("event id", "message id", "id", "number"),
     "actor": ("actor", "from", "email", "customer email", "requester", "sender", "author", "customer", "user"),
     "timestamp": ("timestamp", "created at", "date", "sent at", "created", "time"),
-}  # fmt: skip
+}
 """Field of the event → names of its column, the surest first."""
 DELIMITERS = ",;\t|"
 HEAD = 64 * 1024
 
 
-def csv_events(path: Path, limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left] | Problem:
+def csv_events(path: Path, limits: ImportLimits = DEFAULT) -> Iterator[FileEvent | SkippedItem] | Problem:
     """The events of a file; a problem if no column holds the words."""
-    # Bytes that are no UTF-8 are kept as they are, and read as the other common encoding cell by cell.
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
+    with _opened(path) as opened:
         head = opened.readline(HEAD)
     delimiter = max(DELIMITERS, key=head.count)
     header = next(csv.reader([head], delimiter=delimiter), [])
@@ -42,15 +51,24 @@ def csv_events(path: Path, limits: ImportLimits = DEFAULT) -> Iterator[Placed | 
     return _events(path, delimiter, places, limits)
 
 
-def _events(path: Path, delimiter: str, places: Mapping[str, int], limits: ImportLimits) -> Iterator[Placed | Left]:
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
+def _events(
+    path: Path, delimiter: str, places: Mapping[str, int], limits: ImportLimits
+) -> Iterator[FileEvent | SkippedItem]:
+    with _opened(path) as opened:
         for number, (line, row) in enumerate(_rows(_Lines(opened, limits.row_chars), delimiter), start=2):
             # A cell may hold line breaks: then an editor counts otherwise than a table does.
             place = f"row {number}" if line == number else f"row {number}, line {line}"
             if row is None or not _fits(row, limits):
-                yield Left(place=place, reason="row_malformed")
+                yield SkippedItem(place=place, reason="row_malformed")
             elif any(cell.strip() for cell in row):
-                yield Placed(place=place, event=_event(row, places))
+                yield FileEvent(place=place, event=_event(row, places))
+
+
+def _opened(path: Path) -> TextIO:
+    file = path.open("rb")
+    encoding = encoding_of(file.read(HEAD)) or "utf-8-sig"
+    file.seek(0)
+    return text_reader(file, encoding)
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
@@ -94,20 +112,13 @@ def _fits(row: list[str], limits: ImportLimits) -> bool:
 
 
 def _event(row: list[str], places: Mapping[str, int]) -> dict[str, Any]:
-    cells = {field: _read(row[place]) for field, place in places.items() if place < len(row)}
+    cells = {field: whole(row[place]) for field, place in places.items() if place < len(row)}
     subject = cells.pop("subject", "").strip()
     content = cells.get("content", "")
     if subject and subject not in content:
         content = f"{subject}\n\n{content}" if content.strip() else subject
     told = {field: text.strip() for field, text in cells.items() if field != "content" and text.strip()}
     return {"type": "csv_row", "content": content, **told}
-
-
-def _read(cell: str) -> str:
-    try:
-        return cell.encode("utf-8").decode()
-    except UnicodeEncodeError:
-        return whole(cell.encode("utf-8", "surrogateescape").decode("cp1252", "replace"))
 
 
 def _places(header: list[str]) -> dict[str, int]:

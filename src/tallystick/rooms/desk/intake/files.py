@@ -1,4 +1,4 @@
-"""Files of messages, read one event at a time: CSV, mbox, and the JSON of Zendesk.
+"""Import of message files, one event at a time: CSV, mbox and Zendesk JSON.
 
 What cannot be read is left out, and named with its place; one bad row keeps no other out.
 """
@@ -10,38 +10,45 @@ from tallystick.agents.problem import Problem
 from tallystick.import_limits import DEFAULT, ImportLimits
 from tallystick.records import record
 from tallystick.rooms.desk.intake.csv_file import csv_events
-from tallystick.rooms.desk.intake.left import Left, Placed
+from tallystick.rooms.desk.intake.file_event import FileEvent, SkippedItem
 from tallystick.rooms.desk.intake.mbox_file import mbox_events
-from tallystick.rooms.desk.intake.taking import Intake, Received
+from tallystick.rooms.desk.intake.service import Intake, IntakeResult
 from tallystick.rooms.desk.intake.zendesk_file import zendesk_events
 
-Found = Placed | Left
+Found = FileEvent | SkippedItem
 FORMS: Mapping[str, Callable[[Path, ImportLimits], Iterator[Found] | Problem]] = {
-    "csv": csv_events, "mbox": mbox_events, "zendesk": zendesk_events,
-}  # fmt: skip
+    "csv": csv_events,
+    "mbox": mbox_events,
+    "zendesk": zendesk_events,
+}
 _SUFFIXES = {
-    ".csv": "csv", ".tsv": "csv", ".mbox": "mbox", ".mbx": "mbox", ".json": "zendesk", ".jsonl": "zendesk",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".mbox": "mbox",
+    ".mbx": "mbox",
+    ".json": "zendesk",
+    ".jsonl": "zendesk",
     ".ndjson": "zendesk",
-}  # fmt: skip
+}
 TOGETHER = 100
 """Events that are stored at once."""
 
 
 @record
-class Taken:
-    """What became of one event of a file."""
+class ImportedEvent:
+    """The result for one event of a file."""
 
     place: str
-    received: Received
+    received: IntakeResult
 
 
 @record
-class Imported:
-    """What a file came to."""
+class ImportResult:
+    """The result of importing a file."""
 
-    taken: tuple[Taken, ...]
+    taken: tuple[ImportedEvent, ...]
     """In the order of the file."""
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedItem, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many of each."""
@@ -49,7 +56,7 @@ class Imported:
         found = {name: sum(one.received.status == name for one in self.taken) for name in states}
         return found | {"left": len(self.left)}
 
-    def rejected(self) -> tuple[Taken, ...]:
+    def rejected(self) -> tuple[ImportedEvent, ...]:
         """Those that were not taken, each with its place, code and message."""
         return tuple(one for one in self.taken if one.received.status == "rejected")
 
@@ -78,9 +85,13 @@ def events_in(path: Path, form: str | None = None, *, limits: ImportLimits = DEF
 
 
 def import_file(
-    intake: Intake, path: Path, form: str | None = None, *, told: Callable[[int], None] = lambda _: None,
+    intake: Intake,
+    path: Path,
+    form: str | None = None,
+    *,
+    told: Callable[[int], None] = lambda _: None,
     limits: ImportLimits = DEFAULT,
-) -> Imported | Problem:  # fmt: skip
+) -> ImportResult | Problem:
     """Take all events of a file.
 
     Args:
@@ -93,11 +104,11 @@ def import_file(
     events = events_in(path, form, limits=limits)
     if isinstance(events, Problem):
         return events
-    taken: list[Taken] = []
-    left: list[Left] = []
-    waiting: list[Placed] = []
+    taken: list[ImportedEvent] = []
+    left: list[SkippedItem] = []
+    waiting: list[FileEvent] = []
     for found in events:
-        if isinstance(found, Left):
+        if isinstance(found, SkippedItem):
             left.append(found)
             continue
         waiting.append(found)
@@ -107,9 +118,9 @@ def import_file(
             told(len(taken))
     taken += _take(intake, waiting, path.name)
     told(len(taken))
-    return Imported(taken=tuple(taken), left=tuple(left))
+    return ImportResult(taken=tuple(taken), left=tuple(left))
 
 
-def _take(intake: Intake, found: list[Placed], source: str) -> list[Taken]:
+def _take(intake: Intake, found: list[FileEvent], source: str) -> list[ImportedEvent]:
     received = intake.take_all([{**one.event, "source": source} for one in found])
-    return [Taken(place=one.place, received=what) for one, what in zip(found, received, strict=True)]
+    return [ImportedEvent(place=one.place, received=what) for one, what in zip(found, received, strict=True)]

@@ -1,4 +1,4 @@
-"""mbox: one event a mail. A thread is named by its first mail; what is quoted of earlier mails is left out."""
+"""mbox: one event per mail. The first mail names the thread; quoted earlier mails are removed."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.import_limits import DEFAULT, ImportLimits
-from tallystick.rooms.desk.intake.left import Left, Placed, whole
+from tallystick.rooms.desk.intake.file_event import FileEvent, SkippedItem, whole
 
 MAX_MAIL = 32 * 1024 * 1024
 """Bytes of one mail; larger ones are attachments with a greeting."""
@@ -21,19 +21,19 @@ _HIDDEN = frozenset({"script", "style", "head", "title", "template"})
 _BREAKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "blockquote"})
 
 
-def mbox_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left]:
+def mbox_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[FileEvent | SkippedItem]:
     """The events of a file."""
     for number, data in enumerate(_mails(path), start=1):
         place = f"message {number}"
         if data is None:
-            yield Left(place=place, reason="mail_too_large")
+            yield SkippedItem(place=place, reason="mail_too_large")
             continue
         try:
             mail = message_from_bytes(data, policy=default)
-            yield Placed(place=place, event=_event(mail))
+            yield FileEvent(place=place, event=_event(mail))
         except (ValueError, LookupError, AttributeError, TypeError, IndexError):
             # The library raises all of these for headers and encodings that nobody meant to be read.
-            yield Left(place=place, reason="mail_malformed")
+            yield SkippedItem(place=place, reason="mail_malformed")
 
 
 def _mails(path: Path) -> Iterator[bytes | None]:
@@ -64,10 +64,11 @@ def _event(mail: EmailMessage) -> dict[str, Any]:
     text = _without_quoted(_text(mail))
     content = f"{subject}\n\n{text}" if subject and subject not in text else text
     told = {
-        "event_id": own[0] if own else None, "thread_id": thread[0] if thread else None,
+        "event_id": own[0] if own else None,
+        "thread_id": thread[0] if thread else None,
         "actor": whole(parseaddr(str(mail.get("From") or ""))[1]) or None,
         "timestamp": None if written is None else written.isoformat(),
-    }  # fmt: skip
+    }
     return {"type": "email", "content": content.strip(), **{name: value for name, value in told.items() if value}}
 
 

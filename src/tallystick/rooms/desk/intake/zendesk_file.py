@@ -1,4 +1,4 @@
-"""Zendesk's JSON: an export `{"tickets": […]}`, a list, or one ticket a line. One event a ticket that waits for us.
+"""Zendesk JSON: an export `{"tickets": […]}`, a list, or JSON Lines. One event per open ticket.
 
 What waits is what the customer wrote after our last answer. A ticket that is solved, or whose last word is ours, is
 left alone: to answer it again would be a surprise to the customer.
@@ -12,7 +12,7 @@ from tallystick.agents.problem import Problem
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.strictjson import parse_strict
 from tallystick.import_limits import DEFAULT, ImportLimits
-from tallystick.rooms.desk.intake.left import Left, Placed
+from tallystick.rooms.desk.intake.file_event import FileEvent, SkippedItem
 
 MAX_BYTES = 64 * 1024 * 1024
 """Of a file that is one JSON value; one ticket a line may be any number."""
@@ -23,7 +23,7 @@ CLOSED = frozenset({"solved", "closed", "deleted", "spam"})
 Comment = Mapping[str, Any]
 
 
-def zendesk_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[Placed | Left] | Problem:
+def zendesk_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[FileEvent | SkippedItem] | Problem:
     """The events of a file; a problem if it is no such JSON."""
     if path.suffix.lower() in LINES:
         return _lines(path)
@@ -38,7 +38,7 @@ def zendesk_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[Plac
     return (_found(ticket, number) for number, ticket in enumerate(tickets, start=1))
 
 
-def _lines(path: Path) -> Iterator[Placed | Left]:
+def _lines(path: Path) -> Iterator[FileEvent | SkippedItem]:
     with path.open("rb") as opened:
         number = 0
         while line := opened.readline(MAX_LINE):
@@ -47,16 +47,16 @@ def _lines(path: Path) -> Iterator[Placed | Left]:
                 yield _found(parse_strict(line.removeprefix(BOM).strip()), number)
 
 
-def _found(ticket: Any, number: int) -> Placed | Left:
+def _found(ticket: Any, number: int) -> FileEvent | SkippedItem:
     if not isinstance(ticket, Mapping) or not isinstance(ticket.get("id"), int | str):
-        return Left(place=f"ticket {number}", reason="ticket_malformed")
+        return SkippedItem(place=f"ticket {number}", reason="ticket_malformed")
     place = f"ticket {ticket['id']}"
     if str(ticket.get("status", "")).lower() in CLOSED:
-        return Left(place=place, reason="ticket_closed")
+        return SkippedItem(place=place, reason="ticket_closed")
     waiting = _waiting(ticket)
     if not waiting:
-        return Left(place=place, reason="already_answered")
-    return Placed(place=place, event=_event(ticket, waiting))
+        return SkippedItem(place=place, reason="already_answered")
+    return FileEvent(place=place, event=_event(ticket, waiting))
 
 
 def _waiting(ticket: Mapping[str, Any]) -> list[Comment]:
@@ -83,9 +83,11 @@ def _event(ticket: Mapping[str, Any], waiting: list[Comment]) -> dict[str, Any]:
     last = waiting[-1]
     number = f"zendesk-{ticket['id']}"
     told = {
-        "thread_id": number, "event_id": f"{number}-{last.get('id', 'description')}", "actor": _actor(ticket),
+        "thread_id": number,
+        "event_id": f"{number}-{last.get('id', 'description')}",
+        "actor": _actor(ticket),
         "timestamp": _text(last.get("created_at") or ticket.get("created_at")),
-    }  # fmt: skip
+    }
     return {"type": "zendesk_ticket", "content": content, **{name: value for name, value in told.items() if value}}
 
 

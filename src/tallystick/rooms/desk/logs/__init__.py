@@ -1,1 +1,1 @@
-"""Log files that the settings name, searched from their ends: what happened last is what a customer asks about."""
+"""Search of the configured log files, newest entries first."""

@@ -1,14 +1,33 @@
-"""Log lines as entries: when, and what. JSON lines and the usual plain forms are understood, anything else is text."""
+"""Log entries, read from the end of a file: JSON lines and common plain formats; anything else is text."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from tallystick.records import record
-from tallystick.rooms.desk.logs.backward import Budget, lines_from_end
+
+BLOCK = 256 * 1024
+MAX_LINE = 64 * 1024
+"""What is kept of one line; longer ones are cut at the end."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """How many bytes may still be read, over all files of a search."""
+
+    left: int
+
+    def take(self, wanted: int) -> int:
+        """As many as there are."""
+        given = min(wanted, self.left)
+        self.left -= given
+        return given
+
 
 MAX_FOLLOWING = 40
 """Lines without a time that are taken as part of the one before: a stack trace."""
@@ -16,14 +35,14 @@ _TIME_KEYS = ("@timestamp", "timestamp", "time", "ts", "datetime", "date", "crea
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?")
 _WEB = re.compile(r"\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}")
 _HEAD = 200
-"""Characters of a line in which its time stands."""
+"""Characters of a line that are searched for its time."""
 _MILLIS = 10_000_000_000
 """An epoch above this is in milliseconds: in seconds it would lie three centuries ahead."""
 
 
 @record
 class LogEntry:
-    """One thing that was logged."""
+    """One log entry."""
 
     offset: int
     """Bytes from the beginning of the file."""
@@ -64,7 +83,7 @@ def moment_of(line: str) -> datetime | None:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """A time as RFC 3339 writes it, or nearly; None if it is none."""
+    """Parse an RFC 3339 time, leniently; None if it is not a time."""
     try:
         found = datetime.fromisoformat(text.strip().replace(" +", "+").replace(" -", "-").replace(" Z", "Z"))
     except ValueError:
@@ -90,3 +109,21 @@ def _strptime(text: str) -> datetime | None:
         return datetime.strptime(text, "%d/%b/%Y:%H:%M:%S %z").astimezone(UTC)
     except ValueError:
         return None
+
+
+def lines_from_end(descriptor: int, budget: Budget) -> Iterator[tuple[int, bytes]]:
+    """Offset and bytes of each line, the last first; ends early when the budget does."""
+    at = os.fstat(descriptor).st_size
+    tail = b""
+    while at > 0 and (size := budget.take(min(BLOCK, at))) > 0:
+        at -= size
+        block = os.pread(descriptor, size, at)
+        # A line that goes on for megabytes is never gathered whole.
+        data = block + tail[:MAX_LINE]
+        end = len(data)
+        while (cut := data.rfind(b"\n", 0, end)) >= 0:
+            yield at + cut + 1, data[cut + 1 : min(end, cut + 1 + MAX_LINE)]
+            end = cut
+        tail = data[:end]
+    if at == 0 and tail:
+        yield 0, tail[:MAX_LINE]

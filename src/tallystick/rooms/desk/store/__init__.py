@@ -1,4 +1,4 @@
-"""The desk's tables, on SQLite or PostgreSQL. All that belongs together is written in one transaction.
+"""The desk's tables, on SQLite or PostgreSQL; related rows are written in one transaction.
 
 with store.transaction() as tx:
     ticket = tx.get(ticket_id)
@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from tallystick.rooms.desk.store.people_rows import PeopleRows
-from tallystick.rooms.desk.store.ticket_rows import Moved, TicketRows
+from tallystick.rooms.desk.store.people_rows import QueueRows
+from tallystick.rooms.desk.store.ticket_rows import TicketRows
 from tallystick.storage.database import writing
 
 
-class Transaction(TicketRows, PeopleRows):
-    """What can be read and written together."""
+class Transaction(TicketRows, QueueRows):
+    """Reads and writes inside one transaction."""
 
 
 class Store:
@@ -28,7 +28,7 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.one_writer: bool = engine.dialect.name == "sqlite"
-        """Whether the database lets one transaction write at a time, so that none can stand in another's way."""
+        """Whether only one transaction can write at a time, so that writers never conflict."""
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -45,5 +45,3 @@ class Store:
 
 DATABASE_ERRORS = (SQLAlchemyError,)
 """What reading or writing raises when the database cannot be used."""
-
-__all__ = ["DATABASE_ERRORS", "Moved", "Store", "Transaction"]

@@ -1,4 +1,4 @@
-"""What waits for people, what waits to be sent, and what is counted; inside a transaction."""
+"""Rows of reviews, outgoing messages and counters, inside a transaction."""
 
 from typing import Any
 
@@ -6,21 +6,23 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
-from tallystick.rooms.desk.nouns import Outgoing, Review
-from tallystick.rooms.desk.store.asking import Asking, storable
-from tallystick.rooms.desk.store.tables import COUNTS, OUTBOX, REVIEWS
+from tallystick.rooms.desk.model import Outgoing, Review
+from tallystick.rooms.desk.store.tables import COUNTS, OUTBOX, REVIEWS, TransactionRows, storable
 
 
-class PeopleRows(Asking):
+class QueueRows(TransactionRows):
     """Reviews, the outbox, counts."""
 
     def put_review(self, review: Review) -> None:
         """Put a ticket before people, or change what is there."""
         body = orjson.dumps({"rule_id": review.rule_id, "reason": review.reason, "draft": review.draft})
         values = {
-            "state": review.state, "person": review.person, "taken_until": review.taken_until,
-            "updated": self.clock(), "body": body,
-        }  # fmt: skip
+            "state": review.state,
+            "person": review.person,
+            "taken_until": review.taken_until,
+            "updated": self.clock(),
+            "body": body,
+        }
         insert = self.insert(REVIEWS).values(ticket_id=review.ticket_id, created=self.clock(), **values)
         self.connection.execute(insert.on_conflict_do_update(index_elements=["ticket_id"], set_=values))
 
@@ -48,10 +50,17 @@ class PeopleRows(Asking):
     def put_outgoing(self, message: Outgoing) -> bool:
         """Put a message in the outbox; False: it is there already."""
         values = {
-            "key": message.key, "ticket_id": message.ticket_id, "thread_id": storable(message.thread_id),
-            "channel": message.channel, "state": message.state, "attempts": 0, "not_before": 0,
-            "created": self.clock(), "updated": self.clock(), "body": _outgoing_body(message),
-        }  # fmt: skip
+            "key": message.key,
+            "ticket_id": message.ticket_id,
+            "thread_id": storable(message.thread_id),
+            "channel": message.channel,
+            "state": message.state,
+            "attempts": 0,
+            "not_before": 0,
+            "created": self.clock(),
+            "updated": self.clock(),
+            "body": _outgoing_body(message),
+        }
         insert = self.insert(OUTBOX).values(**values).on_conflict_do_nothing().returning(OUTBOX.c.key)
         return self.connection.execute(insert).first() is not None
 
@@ -64,16 +73,25 @@ class PeopleRows(Asking):
     def change_outgoing(self, message: Outgoing, *, was: str, not_before: int = 0) -> bool:
         """Write a message's state, if it is still what it was; False: it is another by now."""
         values = {
-            "state": message.state, "attempts": message.attempts, "not_before": not_before, "updated": self.clock(),
-            "ticket_id": message.ticket_id, "body": _outgoing_body(message),
-        }  # fmt: skip
+            "state": message.state,
+            "attempts": message.attempts,
+            "not_before": not_before,
+            "updated": self.clock(),
+            "ticket_id": message.ticket_id,
+            "body": _outgoing_body(message),
+        }
         changed = sa.update(OUTBOX).where(OUTBOX.c.key == message.key, OUTBOX.c.state == was).values(**values)
         return self.connection.execute(changed).rowcount == 1
 
     def outbox(
-        self, *, state: str | None = None, ticket_id: str | None = None, due: bool = False, limit: int = 50,
+        self,
+        *,
+        state: str | None = None,
+        ticket_id: str | None = None,
+        due: bool = False,
+        limit: int = 50,
         offset: int = 0,
-    ) -> tuple[list[Outgoing], int]:  # fmt: skip
+    ) -> tuple[list[Outgoing], int]:
         """Messages, oldest first, and how many there are in all."""
         c = OUTBOX.c
         wanted: list[Any] = []
@@ -101,17 +119,29 @@ class PeopleRows(Asking):
 def _review(row: Row[Any]) -> Review:
     body = orjson.loads(row.body)
     return Review(
-        ticket_id=row.ticket_id, state=row.state, person=row.person, taken_until=row.taken_until,
-        created=row.created, updated=row.updated, **body,
-    )  # fmt: skip
+        ticket_id=row.ticket_id,
+        state=row.state,
+        person=row.person,
+        taken_until=row.taken_until,
+        created=row.created,
+        updated=row.updated,
+        **body,
+    )
 
 
 def _outgoing(row: Row[Any]) -> Outgoing:
     body = orjson.loads(row.body)
     return Outgoing(
-        key=row.key, ticket_id=row.ticket_id, thread_id=row.thread_id, channel=row.channel, state=row.state,
-        attempts=row.attempts, created=row.created, updated=row.updated, **body,
-    )  # fmt: skip
+        key=row.key,
+        ticket_id=row.ticket_id,
+        thread_id=row.thread_id,
+        channel=row.channel,
+        state=row.state,
+        attempts=row.attempts,
+        created=row.created,
+        updated=row.updated,
+        **body,
+    )
 
 
 def _outgoing_body(message: Outgoing) -> bytes:

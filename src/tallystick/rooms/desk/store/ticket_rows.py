@@ -1,4 +1,4 @@
-"""Tickets inside a transaction: added once, read for a change, changed by the table of states only."""
+"""Ticket rows inside a transaction: inserted once, changed only along the state table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,25 +7,28 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
-from tallystick.rooms.desk.nouns import Judgement, Ticket
-from tallystick.rooms.desk.states import may_move
-from tallystick.rooms.desk.store.asking import Asking, storable
-from tallystick.rooms.desk.store.tables import SEEN, TICKETS
+from tallystick.rooms.desk.model import Judgement, Ticket, may_move
+from tallystick.rooms.desk.store.tables import SEEN, TICKETS, TransactionRows, storable
 
 
-class Moved(Exception):  # noqa: N818 - not a fault: somebody else was quicker
-    """A ticket is not what it was when it was read, or its state does not lead there. Nothing was written."""
+class TicketConflict(Exception):  # noqa: N818 - not a fault: somebody else was quicker
+    """The ticket changed since it was read, or the state table does not allow the move. Nothing was written."""
 
 
-class TicketRows(Asking):
+class TicketRows(TransactionRows):
     """Tickets."""
 
     def add(self, ticket: Ticket) -> bool:
         """Add a ticket; False: one of this id is there already, and stays as it is."""
         now = self.clock()
         row = {
-            "id": ticket.ticket_id, "version": 0, "created": now, "updated": now, "lease_until": 0, **_columns(ticket),
-        }  # fmt: skip
+            "id": ticket.ticket_id,
+            "version": 0,
+            "created": now,
+            "updated": now,
+            "lease_until": 0,
+            **_columns(ticket),
+        }
         insert = self.insert(TICKETS).values(**row).on_conflict_do_nothing().returning(TICKETS.c.id)
         return self.connection.execute(insert).first() is not None
 
@@ -61,41 +64,46 @@ class TicketRows(Asking):
         """Write a ticket in the place of what was read.
 
         Raises:
-            Moved: It is another by now, or its state does not lead there.
+            TicketConflict: It is another by now, or its state does not lead there.
         """
         if ticket.status != was.status and not may_move(was.status, ticket.status):
-            raise Moved
+            raise TicketConflict
         c = TICKETS.c
         values = {**_columns(ticket), "version": was.version + 1, "updated": self.clock()}
         if ticket.status != "running":
             values |= {"lease_owner": None, "lease_hash": None, "lease_until": 0}
         changed = sa.update(TICKETS).where(c.id == was.ticket_id, c.version == was.version).values(**values)
         if self.connection.execute(changed).rowcount != 1:
-            raise Moved
+            raise TicketConflict
         saved = self.get(ticket.ticket_id)
         if saved is None:
-            raise Moved
+            raise TicketConflict
         return saved
 
     def lease(self, ticket: Ticket, *, owner: str, token_hash: str | None, lasts_ms: int | None) -> Ticket:
         """Give a ticket to a worker for a while, by the database's clock; None: until it ends it.
 
         Raises:
-            Moved: Another has it by now.
+            TicketConflict: Another has it by now.
         """
         c = TICKETS.c
         body = {**ticket.body, "status": "running"}
         values = {
-            "status": "running", "body": orjson.dumps(body), "lease_owner": owner, "lease_hash": token_hash,
-            "lease_until": 0 if lasts_ms is None else self.clock() + lasts_ms, "version": ticket.version + 1,
-            "updated": self.clock(), "beside": _beside(ticket),
-        }  # fmt: skip
+            "status": "running",
+            "body": orjson.dumps(body),
+            "lease_owner": owner,
+            "lease_hash": token_hash,
+            "lease_until": 0 if lasts_ms is None else self.clock() + lasts_ms,
+            "version": ticket.version + 1,
+            "updated": self.clock(),
+            "beside": _beside(ticket),
+        }
         changed = sa.update(TICKETS).where(c.id == ticket.ticket_id, c.version == ticket.version).values(**values)
         if self.connection.execute(changed).rowcount != 1:
-            raise Moved
+            raise TicketConflict
         leased = self.get(ticket.ticket_id)
         if leased is None:
-            raise Moved
+            raise TicketConflict
         return leased
 
     def lease_hash(self, ticket_id: str) -> str | None:
@@ -106,7 +114,7 @@ class TicketRows(Asking):
         return found
 
     def waiting(self, *, kind: str | None, limit: int, lock: bool = True) -> list[Ticket]:
-        """Tickets that may be begun now, oldest first; on PostgreSQL those that nobody else looks at."""
+        """Tickets that may begin now, oldest first; PostgreSQL skips rows that others have locked."""
         c = TICKETS.c
         query = sa.select(TICKETS).where(c.status == "pending", c.not_before <= self.clock(), c.kind.is_not(None))
         if kind is not None:
@@ -140,9 +148,15 @@ class TicketRows(Asking):
         return None if row is None else ticket_of(row)
 
     def list(
-        self, *, status: Sequence[str] = (), kind: str | None = None, thread_id: str | None = None, limit: int = 50,
-        offset: int = 0, last: bool = False,
-    ) -> tuple[list[Ticket], int]:  # fmt: skip
+        self,
+        *,
+        status: Sequence[str] = (),
+        kind: str | None = None,
+        thread_id: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+        last: bool = False,
+    ) -> tuple[list[Ticket], int]:
         """Tickets, newest first, and how many there are in all; `last`: only those that no other was derived from."""
         c = TICKETS.c
         wanted: list[Any] = []
@@ -170,10 +184,15 @@ def _columns(ticket: Ticket) -> dict[str, Any]:
     metadata: Mapping[str, Any] = ticket.metadata
     parent = metadata.get("parent_ticket_id") or metadata.get("triage_reference_id")
     return {
-        "kind": ticket.kind, "status": ticket.status, "thread_id": storable(ticket.thread_id),
-        "parent_id": storable(parent) if isinstance(parent, str) else None, "attempts": ticket.attempts,
-        "not_before": ticket.not_before, "body": orjson.dumps(ticket.body), "beside": _beside(ticket),
-    }  # fmt: skip
+        "kind": ticket.kind,
+        "status": ticket.status,
+        "thread_id": storable(ticket.thread_id),
+        "parent_id": storable(parent) if isinstance(parent, str) else None,
+        "attempts": ticket.attempts,
+        "not_before": ticket.not_before,
+        "body": orjson.dumps(ticket.body),
+        "beside": _beside(ticket),
+    }
 
 
 def _beside(ticket: Ticket) -> bytes:
@@ -187,8 +206,16 @@ def ticket_of(row: Row[Any]) -> Ticket:
     beside = orjson.loads(row.beside)
     judged = beside.get("judged")
     return Ticket(
-        body=orjson.loads(row.body), version=row.version, attempts=row.attempts, not_before=row.not_before,
-        lease_owner=row.lease_owner, lease_until=row.lease_until, warnings=tuple(beside.get("warnings", ())),
-        holder=beside.get("holder"), held_from=beside.get("held_from", 0),
-        judged=None if judged is None else Judgement.read(judged), created=row.created, updated=row.updated,
-    )  # fmt: skip
+        body=orjson.loads(row.body),
+        version=row.version,
+        attempts=row.attempts,
+        not_before=row.not_before,
+        lease_owner=row.lease_owner,
+        lease_until=row.lease_until,
+        warnings=tuple(beside.get("warnings", ())),
+        holder=beside.get("holder"),
+        held_from=beside.get("held_from", 0),
+        judged=None if judged is None else Judgement.read(judged),
+        created=row.created,
+        updated=row.updated,
+    )

@@ -1,4 +1,4 @@
-"""`kb.read`: a document of the knowledge base, or a part of it, as it stands."""
+"""`kb.read`: return a document of the knowledge base, or a part of it, verbatim."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -10,8 +10,8 @@ from tallystick.gate.role_names import DESK_ROLES, WORK_ROLES
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.desk.kb.joined import Library
-    from tallystick.rooms.desk.kb.nouns import Document
+    from tallystick.rooms.desk.kb.library import Library
+    from tallystick.rooms.desk.kb.model import Document
 
 MAX_LINES = 250
 """Lines of one reading: more than a long article, less than a prompt."""
@@ -30,7 +30,9 @@ _CARD = Card(
         "properties": {
             "doc": {"type": "string", "minLength": 1, "maxLength": 1_000, "description": "As kb.search names it."},
             "section": {
-                "type": "string", "minLength": 1, "maxLength": 1_000,
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 1_000,
                 "description": "A heading, or a section as kb.search names it.",
             },
             "start_line": {"type": "integer", "minimum": 1, "description": "First line, from 1."},
@@ -42,20 +44,38 @@ _CARD = Card(
     output_schema={
         "type": "object",
         "properties": {
-            "doc": _TEXT, "title": _TEXT, "status": {"enum": ["current", "withdrawn", "superseded"]},
-            "superseded_by": {"type": ["string", "null"]}, "sha256": _TEXT, "left_out": _TEXTS, "sections": _TEXTS,
-            "total_lines": {"type": "integer"}, "start_line": {"type": "integer"}, "end_line": {"type": "integer"},
-            "next_start_line": {"type": ["integer", "null"]}, "text": _TEXT,
+            "doc": _TEXT,
+            "title": _TEXT,
+            "status": {"enum": ["current", "withdrawn", "superseded"]},
+            "superseded_by": {"type": ["string", "null"]},
+            "sha256": _TEXT,
+            "left_out": _TEXTS,
+            "sections": _TEXTS,
+            "total_lines": {"type": "integer"},
+            "start_line": {"type": "integer"},
+            "end_line": {"type": "integer"},
+            "next_start_line": {"type": ["integer", "null"]},
+            "text": _TEXT,
         },
         "required": [
-            "doc", "title", "status", "superseded_by", "sha256", "left_out", "sections", "total_lines", "start_line",
-            "end_line", "next_start_line", "text",
+            "doc",
+            "title",
+            "status",
+            "superseded_by",
+            "sha256",
+            "left_out",
+            "sections",
+            "total_lines",
+            "start_line",
+            "end_line",
+            "next_start_line",
+            "text",
         ],
         "additionalProperties": False,
     },
     effect="read",
     idempotent=True,
-)  # fmt: skip
+)
 MOST_SECTIONS = 100
 
 

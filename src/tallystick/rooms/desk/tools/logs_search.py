@@ -1,4 +1,4 @@
-"""`logs.search`: what the logs say about something, the newest first."""
+"""`logs.search`: return matching log entries, newest first."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -11,7 +11,7 @@ from tallystick.gate.role_names import DESK_ROLES
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.desk.logs.searching import LogFiles, LogHit
+    from tallystick.rooms.desk.logs.search import LogFiles, LogHit
 
 MOST = 50
 _TEXT = {"type": "string"}
@@ -19,12 +19,15 @@ _MOMENT = {"type": "string", "minLength": 1, "maxLength": 40}
 _HIT = {
     "type": "object",
     "properties": {
-        "file": _TEXT, "offset": {"type": "integer"}, "time": {"type": ["string", "null"]}, "cut": {"type": "boolean"},
+        "file": _TEXT,
+        "offset": {"type": "integer"},
+        "time": {"type": ["string", "null"]},
+        "cut": {"type": "boolean"},
         "text": _TEXT,
     },
     "required": ["file", "offset", "time", "cut", "text"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 _CARD = Card(
     name="logs.search",
     roles=DESK_ROLES,
@@ -62,7 +65,7 @@ def logs_search(logs: Callable[[], "LogFiles"]) -> Tool:
     """The tool over one workspace's log files."""
 
     def handler(query: str, since: str | None = None, until: str | None = None, k: int = 10) -> dict[str, Any]:
-        from tallystick.rooms.desk.logs.searching import LogQuery, terms_of  # noqa: PLC0415 - only when asked
+        from tallystick.rooms.desk.logs.search import LogQuery, terms_of  # noqa: PLC0415 - only when asked
 
         terms = terms_of(query)
         if not terms:

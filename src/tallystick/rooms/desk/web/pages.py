@@ -1,4 +1,4 @@
-"""Desk: tickets by phase, and the review pane where a person decides with the evidence beside the draft."""
+"""The desk's board: tickets by phase."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.app.rooms import room_in
-from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, heading, may_act, page, text
+from tallystick.doors.web.kit import NavigationItem, PageContext, Visitor, badge, empty, heading, may_act, page, text
 from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.web.ticket import TicketView
@@ -16,17 +16,20 @@ SHOWN = 30
 """Tickets of one column that are sent at once."""
 ATTENTION = "For a person"
 COLUMNS = (
-    ("TRIAGE", ("pending", "running"), "Triage"), ("TOOL", ("pending", "running"), "Gathering"),
-    ("", ("review",), ATTENTION), ("REPLY", ("pending", "running"), "Replying"),
-    ("", ("done",), "Done"), ("", ("blocked", "failed"), "Blocked or failed"),
-)  # fmt: skip
+    ("TRIAGE", ("pending", "running"), "Triage"),
+    ("TOOL", ("pending", "running"), "Gathering"),
+    ("", ("review",), ATTENTION),
+    ("REPLY", ("pending", "running"), "Replying"),
+    ("", ("done",), "Done"),
+    ("", ("blocked", "failed"), "Blocked or failed"),
+)
 Line = tuple[str, str, str, str]
 """A ticket on the board: id, kind, status, the first words."""
 
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/desk", name="Desk", icon="support_agent", order=48, roles=DESK_READERS))
+    house.places.append(NavigationItem(path="/desk", name="Desk", icon="support_agent", order=48, roles=DESK_READERS))
 
     @page(house, "/desk", "Desk", roles=DESK_READERS)
     async def board(visitor: Visitor) -> None:
@@ -36,7 +39,7 @@ def register(house: PageContext) -> tuple[str, ...]:
     @page(house, "/desk/{ticket_id}", "Ticket", roles=DESK_READERS)
     async def one(visitor: Visitor, ticket_id: str) -> None:
         room = room_in(house.gate, "desk", Desk)
-        found = room.office.tickets.show(ticket_id)
+        found = room.service.tickets.show(ticket_id)
         if found is None:
             empty("There is no such ticket", "It may stand in another workspace.", icon="search_off")
             return
@@ -71,7 +74,7 @@ class _Board:
                 if not (text.value or "").strip():
                     return
                 event = {"type": "message", "content": text.value, "actor": self._visitor.caller.subject}
-                got = await run.io_bound(self._room.office.intake.take, event)
+                got = await run.io_bound(self._room.service.intake.take, event)
                 if got is not None and got.status == "queued":
                     text.value = ""
                 elif got is not None:

@@ -1,4 +1,4 @@
-"""One ticket: what the customer wrote, the draft and the decision on one side, the evidence on the other."""
+"""The ticket page: message, draft and decision beside the evidence."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,13 +6,26 @@ from typing import Any
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import PageContext, Visitor, badge, failed, heading, here, section
+from tallystick.doors.web.kit import (
+    PageContext,
+    Visitor,
+    badge,
+    context_label,
+    failed,
+    file_view,
+    heading,
+    here,
+    section,
+)
+from tallystick.errors import PathRefused
+from tallystick.gate.reply.sources import Source
 from tallystick.gate.role_names import DESK_READERS
-from tallystick.rooms.desk.nouns import Review
-from tallystick.rooms.desk.review import Before
-from tallystick.rooms.desk.room import Desk
-from tallystick.rooms.desk.web.evidence import evidence_card
+from tallystick.rooms.desk.model import Review
+from tallystick.rooms.desk.review import ReviewItem
+from tallystick.rooms.desk.room import KB_FOLDER, Desk
+from tallystick.storage.files import FileSources
 
+TEXTS = (".md", ".txt", ".html", ".htm")
 SOON_S = 0.9
 """Who may see what waits for people."""
 OPEN = frozenset({"waiting", "taken"})
@@ -36,7 +49,7 @@ class TicketView:
         event = self._found.get("event", {})
         heading(_short(str(event.get("content") or event.get("type") or "Ticket")), self._id)
         shown = await run.io_bound(self._room.reviews.show, self._id)
-        before = shown if isinstance(shown, Before) and self._visitor.may(DESK_READERS) else None
+        before = shown if isinstance(shown, ReviewItem) and self._visitor.may(DESK_READERS) else None
         self._facts()
         with ui.element("div").classes("tally-two"):
             with ui.column().classes("gap-2 tally-grow"):
@@ -58,7 +71,7 @@ class TicketView:
                 badge(str(verdict["status"]))
                 ui.label(f"{verdict['rule_id']}: {verdict['reason']}").classes("tally-text")
 
-    def _evidence(self, before: Before | None) -> None:
+    def _evidence(self, before: ReviewItem | None) -> None:
         pieces: Any = _claimed(self._found) if before is None else before.evidence
         if not pieces:
             ui.label("None was found.").classes("tally-soft")
@@ -158,7 +171,7 @@ class TicketView:
         ui.navigate.to(f"/desk/{self._id}")
 
     async def _look(self) -> None:
-        """Say it when somebody else takes or decides meanwhile."""
+        """Notify when another person takes or decides the review meanwhile."""
         review: Review | None = await run.io_bound(self._read)
         if review is None or (review.state, review.person) == self._stands:
             return
@@ -183,3 +196,60 @@ def _claimed(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _short(words: str) -> str:
     plain = " ".join(words.split())
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def evidence_card(house: PageContext, room: Desk, piece: Mapping[str, Any]) -> None:
+    """Show one piece."""
+    source, snippet = str(piece.get("source", "")), str(piece.get("snippet", ""))
+    with ui.column().classes("tally-card gap-1"):
+        with ui.row().classes("tally-row"):
+            ui.label(str(piece.get("evidence_id", ""))).classes("tally-mono")
+            if source.endswith(TEXTS):
+                _document(house, room, source, snippet)
+            else:
+                ui.label(source).classes("tally-mono tally-soft")
+            badge("verified" if piece.get("holds", piece.get("quote_ok")) else "failed")
+            if label := context_label(piece):
+                ui.label(label).classes("tally-badge tally-warn")
+            if piece.get("receipt_id"):
+                ui.link("receipt", f"/receipts/{piece['receipt_id']}").classes("tally-chip")
+        ui.label(snippet).classes("tally-text")
+
+
+def _document(house: PageContext, room: Desk, source: str, snippet: str) -> None:
+    with ui.element("button").classes("tally-chip").props('type="button"') as chip:
+        ui.icon("description").props('aria-hidden="true"')
+        ui.label(source)
+    folder = room.options.kb or KB_FOLDER
+    chip.on("click", lambda: _open(house, f"{folder}/{source}", snippet))
+
+
+async def _open(house: PageContext, path: str, snippet: str) -> None:
+    source: Source | None = await run.io_bound(_read, house, path)
+    with ui.dialog().props('aria-label="The document"') as dialog, ui.card().classes("tally-dialog"):
+        with ui.row().classes("tally-row"):
+            ui.label(path).classes("text-weight-bold")
+            ui.space()
+            ui.button(icon="close", on_click=dialog.close).props('flat round dense aria-label="Close"')
+        if source is None:
+            ui.label("The document is not there any more, or not in this workspace.").classes("tally-bad")
+        else:
+            first, last = _lines(source, snippet)
+            file_view(source.lines, first, last)
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _lines(source: Source, snippet: str) -> tuple[int, int]:
+    """The lines that contain the words; the first line if they are not found."""
+    wanted = [line.strip() for line in snippet.splitlines() if line.strip()]
+    lines = [line.strip() for line in source.lines]
+    found = [number for number, line in enumerate(lines, start=1) if line and any(one in line for one in wanted)]
+    return (found[0], found[-1]) if found else (1, 1)
+
+
+def _read(house: PageContext, path: str) -> Source | None:
+    try:
+        return FileSources(house.gate.workspace).read(path)
+    except PathRefused:
+        return None

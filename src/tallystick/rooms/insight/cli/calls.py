@@ -1,4 +1,4 @@
-"""How `tally insight` calls the room's tools: through the gate, with a bar for long work, errors as exit codes."""
+"""Calls of the room's tools by `tally insight`: through the gate, with a progress bar and exit codes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -70,7 +70,7 @@ def insight_in(gate: "Gate") -> "Insight":
 
 
 def ingest(gate: "Gate", screen: Screen, file: Path, *, name: str | None, columns: str | None) -> dict[str, Any]:
-    """Take a file, wherever it lies; what is said about its columns is kept under the dataset's name."""
+    """Import a file from any folder; a given column mapping is stored under the dataset's name."""
     chosen = name or file.name
     mapping = None if columns is None else mapping_of(columns)
     path = _inside(gate, file)
@@ -149,7 +149,7 @@ def _inside(gate: "Gate", file: Path) -> str:
     """The file as the tool names it: by its path in the workspace, or as a copy that is removed once it was read."""
     import os
 
-    from tallystick.rooms.insight.ingest.opening import put_upload
+    from tallystick.rooms.insight.ingest.source_file import put_upload
 
     whole = file.expanduser().absolute()
     if not whole.is_file():
@@ -208,7 +208,7 @@ def is_workspace(here: Here) -> bool:
 
 @contextmanager
 def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
-    """The workspace that was named or is near; without one, a temporary folder. Also gives whether it stays."""
+    """Open the named or nearest workspace, otherwise a temporary one; also returns whether it is kept."""
     from tempfile import TemporaryDirectory
 
     from tallystick.app.gate import Gate
@@ -223,6 +223,7 @@ def open_or_borrow(here: Here) -> Iterator[tuple["Gate", bool]]:
         # Nobody will ever look for this ledger, so no head of it is kept outside.
         ledger = settings.ledger.model_copy(update={"mirror": "off", "durability": "os"})
         with running_tools():
-            gate = Gate.open(folder, settings=settings.model_copy(update={"ledger": ledger}))
+            settings = settings.model_copy(update={"ledger": ledger})
+            gate = Gate.open(folder, settings=settings, rooms=["insight"])
         with gate:
             yield gate, False

@@ -10,11 +10,11 @@ from tallystick.rooms.insight.cli import report as insight_report
 from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 
 Dataset = Annotated[
-    int, typer.Argument(metavar="DATASET", min=1, help="Its number; `tally insight datasets` lists them.")
+    int, typer.Argument(metavar="DATASET", min=1, help="The dataset's number; `tally insight datasets` lists them.")
 ]
 Map = Annotated[
     str | None,
-    typer.Option("--map", metavar="FIELD=COLUMN,…", help="Which column is which, where the header does not say it."),
+    typer.Option("--map", metavar="FIELD=COLUMN,…", help="Column mapping, where the header is not recognised."),
 ]
 Many = Annotated[list[str] | None, typer.Option(metavar="NAME")]
 WIDTH = 100
@@ -30,7 +30,7 @@ def add_to(app: typer.Typer) -> None:
     command(insight, "embed")(embed)
     command(insight, "search")(search)
     command(insight, "cluster")(cluster)
-    command(insight, "analyze")(analyze)
+    command(insight, "ask")(ask)
     command(insight, "history")(history)
 
 
@@ -38,11 +38,11 @@ def take(
     here: Here,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, XLSX, JSON or JSON Lines.")],
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Of the dataset. Default: the file's.")
+        str | None, typer.Option("--name", metavar="NAME", help="The dataset's name. Default: the file's name.")
     ] = None,
     columns: Map = None,
 ) -> None:
-    """Take a file of tickets. Personal data is replaced before anything is stored."""
+    """Import a file of tickets. Personal data is replaced before anything is stored."""
     with here.gate(plugins=True, make=True) as gate:
         taken = ingest(gate, here.screen, file, name=name, columns=columns)
         dataset = insight_in(gate).store.dataset(taken["dataset_id"])
@@ -63,10 +63,16 @@ def datasets(here: Here) -> None:
     with here.gate(plugins=True) as gate:
         found = insight_in(gate).store.datasets()
     items = [
-        {"dataset_id": one.dataset_id, "name": one.name, "row_count": one.row_count, "file_hash": one.file_hash,
-         "department_count": one.department_count, "bad_row_count": one.bad_row_count}
+        {
+            "dataset_id": one.dataset_id,
+            "name": one.name,
+            "row_count": one.row_count,
+            "file_hash": one.file_hash,
+            "department_count": one.department_count,
+            "bad_row_count": one.bad_row_count,
+        }
         for one in found
-    ]  # fmt: skip
+    ]
     here.screen.data({"items": items, "total": len(items)})
     if not items:
         here.screen.note("No datasets. `tally insight ingest FILE` takes one.")
@@ -81,10 +87,10 @@ def embed(
     backend: Annotated[
         str | None, typer.Option("--backend", metavar="NAME", help="builtin or sentence-transformers.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Which model of the backend.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The backend's model.")] = None,
 ) -> None:
-    """Make vectors of the tickets; only new ones are made."""
-    from tallystick.rooms.insight.nouns import EMBED_BACKENDS
+    """Compute vectors of the tickets that have none."""
+    from tallystick.rooms.insight.model import EMBED_BACKENDS
 
     one_of("--backend", backend, EMBED_BACKENDS)
     if model == "":
@@ -105,18 +111,16 @@ def search(
     here: Here,
     dataset: Dataset,
     query: Annotated[str, typer.Argument(metavar="WORDS")],
-    k: Annotated[int, typer.Option("-k", metavar="N", min=1, max=1000, help="How many.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="N", min=1, max=1000, help="Number of results.")] = 10,
     department: Many = None,
     product: Many = None,
-    rerank: Annotated[bool, typer.Option("--rerank", help="Look at the words once more.")] = False,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Rerank the results by their words.")] = False,
 ) -> None:
     """Find the tickets nearest to some words."""
     if not query.strip():
         raise UsageMistake("WORDS: give some words to look for.")
     filters = {name: values for name, values in (("department", department), ("product", product)) if values}
-    args = {
-        "dataset_id": dataset, "query_text": query, "k": k, "filters": filters or None, "rerank": rerank or None,
-    }  # fmt: skip
+    args = {"dataset_id": dataset, "query_text": query, "k": k, "filters": filters or None, "rerank": rerank or None}
     with here.gate(plugins=True) as gate:
         found = call(gate, here.screen, "tool.search.nn", args)
     here.screen.data(found)
@@ -134,18 +138,21 @@ def cluster(
     dataset: Dataset,
     algorithm: Annotated[str, typer.Option("--algorithm", metavar="NAME", help="ward, kmeans or hdbscan.")] = "ward",
     clusters: Annotated[
-        int | None, typer.Option("--clusters", metavar="N", min=2, help="How many. Default: found out.")
+        int | None,
+        typer.Option("--clusters", metavar="N", min=2, help="Number of clusters. Default: chosen automatically."),
     ] = None,
     least: Annotated[
-        int | None, typer.Option("--min-size", metavar="N", min=2, help="hdbscan: tickets of the smallest group.")
+        int | None, typer.Option("--min-size", metavar="N", min=2, help="hdbscan: least tickets of a cluster.")
     ] = None,
     samples: Annotated[
         int | None, typer.Option("--min-samples", metavar="N", min=1, help="hdbscan: more makes more noise.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Whose vectors.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="The model whose vectors are used.")
+    ] = None,
 ) -> None:
-    """Group the tickets by what they say."""
-    from tallystick.rooms.insight.nouns import ALGORITHMS
+    """Cluster the tickets by what they say."""
+    from tallystick.rooms.insight.model import ALGORITHMS
 
     one_of("--algorithm", algorithm, ALGORITHMS)
     params = _params(algorithm, n_clusters=clusters, min_cluster_size=least, min_samples=samples)
@@ -161,28 +168,36 @@ def cluster(
     insight_report.say_clusters(here.screen, made["cluster_counts"], figures)
 
 
-def analyze(
+def ask(
     here: Here,
     dataset: Dataset,
-    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Words, or a typed query: `query?…`.")],
     compare: Annotated[
-        int | None, typer.Option("--compare", metavar="DATASET", min=1, help="With another dataset.")
+        int | None, typer.Option("--compare", metavar="DATASET", min=1, help="Another dataset to compare with.")
     ] = None,
     backend: Annotated[str | None, typer.Option("--backend", metavar="NAME", help="offline or openai.")] = None,
-    prompt: Annotated[str | None, typer.Option("--prompt", metavar="VERSION", help="Which instructions.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option("--prompt", metavar="VERSION", help="The version of the prompt.")
+    ] = None,
 ) -> None:
-    """Ask a question; every sentence of the answer shows its tickets or numbers."""
+    """Ask a question; the answer says first how it was read, as a query that can be corrected and run again."""
     if not question.strip():
         raise UsageMistake("Ask something.")
-    from tallystick.rooms.insight.nouns import ANALYZER_BACKENDS
+    if question.startswith("query?"):
+        _run_query(here, dataset, question)
+        return
+    from tallystick.rooms.insight.model import ANALYZER_BACKENDS
 
     one_of("--backend", backend, ANALYZER_BACKENDS)
     if prompt == "":
         raise UsageMistake("--prompt: name a version, or leave it out.")
     args = {
-        "dataset_id": dataset, "question": question, "compare_dataset_id": compare, "analyzer_backend": backend,
+        "dataset_id": dataset,
+        "question": question,
+        "compare_dataset_id": compare,
+        "analyzer_backend": backend,
         "prompt_version": prompt,
-    }  # fmt: skip
+    }
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.analysis.run", args, doing="Thinking")
         found = insight_in(gate).store.analysis(made["analysis_id"])
@@ -192,13 +207,28 @@ def analyze(
     here.screen.note(f"analysis {made['analysis_id']}, {counted(made['ticket_count'], 'ticket')} looked at")
 
 
+def _run_query(here: Here, dataset: int, line: str) -> None:
+    from tallystick.rooms.insight.query.model import NotAQuery, query_from_line
+
+    try:
+        query, _ = query_from_line(line)
+    except NotAQuery:
+        raise UsageMistake("This is no query; copy one from an answer and change it.") from None
+    if query.dataset_id != dataset:
+        raise UsageMistake(f"The query is of dataset {query.dataset_id}, not {dataset}.")
+    with here.gate(plugins=True) as gate:
+        found = call(gate, here.screen, "tool.analysis.query", query.as_dict())
+    here.screen.data(found)
+    insight_report.say_result(here.screen, found)
+
+
 def history(
     here: Here,
     dataset: Annotated[int | None, typer.Option("--dataset", metavar="DATASET", min=1)] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500)] = 20,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
 ) -> None:
-    """Show what was asked, the newest first."""
+    """List past questions, newest first."""
     with here.gate(plugins=True) as gate:
         found = call(gate, here.screen, "tool.history.list", {"limit": limit, "offset": offset, "dataset_id": dataset})
     here.screen.data(found)
@@ -216,7 +246,7 @@ def _params(algorithm: str, **given: int | None) -> dict[str, int] | None:
     Raises:
         UsageMistake: Something was given that it does not take: it would change nothing, and look as if it had.
     """
-    from tallystick.rooms.insight.nouns import TAKES
+    from tallystick.rooms.insight.model import TAKES
 
     params = {name: value for name, value in given.items() if value is not None}
     foreign = sorted(set(params) - set(TAKES[algorithm]))

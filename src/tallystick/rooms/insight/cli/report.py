@@ -1,4 +1,4 @@
-"""`tally insight report` as the first use without set-up, and `recheck`; how groups and answers are shown."""
+"""`tally insight report` and `recheck`, and how clusters and answers are printed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,10 +12,10 @@ from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, is_work
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.insight.reports.blocks import Block, Line
-    from tallystick.rooms.insight.reports.building import Report
+    from tallystick.rooms.insight.report.blocks import Block, Line
+    from tallystick.rooms.insight.report.report import Report
 
-QUESTION = "What are the main themes, and what changed over time?"
+QUESTION = "How many tickets are there per theme?"
 SHOWN = ("In short", "Themes")
 """Sections that a terminal shows, and after them what customers said; the rest is in the file."""
 MAX_REPORT_BYTES = 50_000_000
@@ -45,11 +45,9 @@ def report(
         Path | None, typer.Option("--compare", metavar="FILE", help="Earlier tickets to compare with.")
     ] = None,
     question: Annotated[
-        str, typer.Option("--question", metavar="TEXT", help="What to answer in it.", show_default=False)
+        str, typer.Option("--question", metavar="TEXT", help="The question that it answers.", show_default=False)
     ] = QUESTION,
-    columns: Annotated[
-        str | None, typer.Option("--map", metavar="FIELD=COLUMN,…", help="Which column is which.")
-    ] = None,
+    columns: Annotated[str | None, typer.Option("--map", metavar="FIELD=COLUMN,…", help="Column mapping.")] = None,
     force: Force = False,
 ) -> Exit:
     """Say what a file of tickets is about: themes with counts, shares, trend and quotes.
@@ -64,13 +62,9 @@ def report(
         written = made["report"].html() if _is_page(out) else made["report"].markdown()
     if out is not None:
         here.screen.document(written.encode(), out, force=force)
-    here.screen.data(
-        {
-            "dataset": made["dataset"], "run": made["run"], "analysis": made["analysis"],
-            "report_markdown": made["report"].markdown(), "out": None if out is None else str(out),
-            "workspace": str(here.workspace) if stays else None,
-        }
-    )  # fmt: skip
+    beside = {"out": None if out is None else str(out), "workspace": str(here.workspace) if stays else None}
+    kept = {name: made[name] for name in ("dataset", "run", "analysis")}
+    here.screen.data({**kept, "report_markdown": made["report"].markdown(), **beside})
     say_report(here.screen, made["report"])
     if not stays:
         here.screen.note(NOT_KEPT)
@@ -121,7 +115,7 @@ def _report_text(file: Path) -> str:
 
 
 def make_report(gate: "Gate", screen: Screen, dataset_id: int, *, question: str, compare: int | None = None) -> Any:
-    """Embed, group, ask and report on a dataset; gives run, analysis and report.
+    """Embed, cluster, ask and report on a dataset; return run, analysis and report.
 
     A handful of tickets cannot be grouped; the report is then made from what the columns say.
     """
@@ -167,7 +161,7 @@ def say_report(screen: Screen, made: "Report", *, themes: int = 12, quotes: int 
 
 
 def _say_block(screen: Screen, block: "Block", quotes: int) -> None:
-    from tallystick.rooms.insight.reports.blocks import Paragraph, Quotes, Table
+    from tallystick.rooms.insight.report.blocks import Paragraph, Quotes, Table
 
     if isinstance(block, Paragraph):
         screen.line(_plain(block.line))
@@ -196,11 +190,27 @@ def say_clusters(screen: Screen, counts: Mapping[str, int], figures: Mapping[str
 
 
 def say_answer(screen: Screen, answer: Mapping[str, Any]) -> None:
-    """The sentences of an answer, each with its tickets."""
+    """How the question was read, then the sentences of the answer, each with its tickets."""
+    if answer.get("reading") and answer.get("backend") == "offline":
+        screen.line(str(answer["reading"]))
     for sentence in answer.get("sentences", ()):
         tickets = " ".join(f"ticket:{one['ticket_id']}" for one in sentence["tickets"])
         screen.line(f"{sentence['text']}{f'  [{tickets}]' if tickets else ''}")
-    if answer.get("sample_truncated"):
-        screen.note("Numbers count every ticket; quotes are from those that the token budget held.")
-    elif answer.get("truncated"):
+    if answer.get("query_line"):
+        screen.note(f"Query: {answer['query_line']}")
+    if answer.get("truncated"):
         screen.note("The budget was spent before the analyst was done; this is what it had by then.")
+
+
+def say_result(screen: Screen, found: Mapping[str, Any]) -> None:
+    """The rows of a typed query."""
+    screen.line(f"{found['reading']}:")
+    if found["summary"] is not None:
+        screen.line(f"{found['summary']:,.10g}, over {found['groups']:,} groups")
+    for row in found["rows"]:
+        first = "" if row.get("first") is None else f"{row['first']:,.10g} → "
+        value = "no value" if row["value"] is None else f"{row['value']:,.10g}"
+        screen.line(f"{', '.join(row['key']) or 'all'}  {first}{value}  ({row['tickets']:,} tickets)")
+    for ticket_id in found["tickets"]:
+        screen.line(f"ticket:{ticket_id}")
+    screen.note(f"{found['total']:,} tickets are meant.")

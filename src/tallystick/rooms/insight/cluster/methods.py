@@ -1,4 +1,4 @@
-"""Ward, k-means and HDBSCAN behind one question."""
+"""Ward, k-means and HDBSCAN behind one function."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,8 @@ import numpy as np
 
 from tallystick.errors import ToolError
 from tallystick.records import record
-from tallystick.rooms.insight.cluster.centres import distances, middles, nearest, settle, spread, without_gaps
-from tallystick.rooms.insight.cluster.choosing import Halves, choose, halves
-from tallystick.rooms.insight.cluster.micro import Points
+from tallystick.rooms.insight.cluster.count import Halves, choose, halves
+from tallystick.rooms.insight.cluster.points import Points, distances, middles, nearest, settle, spread, without_gaps
 from tallystick.rooms.insight.cluster.quality import NOISE, agreement
 from tallystick.rooms.insight.cluster.rows import Floats, Ints, Matrix
 from tallystick.rooms.insight.cluster.space import pooled
@@ -28,8 +27,8 @@ Profile = tuple[tuple[int, float], ...]
 
 
 @record
-class Wanted:
-    """What was asked for; None: found out."""
+class ClusterOptions:
+    """Options of a clustering; None: chosen automatically."""
 
     n_clusters: int | None = None
     min_cluster_size: int | None = None
@@ -37,8 +36,8 @@ class Wanted:
 
 
 @record
-class Grouped:
-    """Points in groups."""
+class Grouping:
+    """Points with their clusters."""
 
     labels: Ints
     """From 0 without gaps; `NOISE` for points in no group."""
@@ -51,7 +50,7 @@ class Grouped:
     profile: Profile = ()
 
 
-def group(points: Points, algorithm: str, wanted: Wanted) -> Grouped:
+def group(points: Points, algorithm: str, wanted: ClusterOptions) -> Grouping:
     """Group points.
 
     Raises:
@@ -60,7 +59,7 @@ def group(points: Points, algorithm: str, wanted: Wanted) -> Grouped:
     return {"ward": _by_ward, "kmeans": _by_kmeans, "hdbscan": _by_density}[algorithm](points, wanted)
 
 
-def _by_ward(points: Points, wanted: Wanted) -> Grouped:
+def _by_ward(points: Points, wanted: ClusterOptions) -> Grouping:
     smooth = pooled(points.matrix)
     tree = ward_tree(smooth, points.weights)
     halved = Halves(points.matrix, points.weights)
@@ -72,13 +71,16 @@ def _by_ward(points: Points, wanted: Wanted) -> Grouped:
     if 1 < count < halved.smallest:
         stability = halved.stability([count])[0]
     labels = settle(smooth, tree.cut(count), points.weights)
-    return Grouped(
-        labels=labels, params={"n_clusters": count}, chosen_by="given" if wanted.n_clusters else "stability",
-        stability=stability, profile=profile,
-    )  # fmt: skip
+    return Grouping(
+        labels=labels,
+        params={"n_clusters": count},
+        chosen_by="given" if wanted.n_clusters else "stability",
+        stability=stability,
+        profile=profile,
+    )
 
 
-def _by_kmeans(points: Points, wanted: Wanted) -> Grouped:
+def _by_kmeans(points: Points, wanted: ClusterOptions) -> Grouping:
     count = wanted.n_clusters
     profile: Profile = ()
     if count is None:
@@ -89,13 +91,16 @@ def _by_kmeans(points: Points, wanted: Wanted) -> Grouped:
     def again(matrix: Matrix, weights: Floats) -> Ints | None:
         return kmeans(matrix, weights, many) if many < len(matrix) else None
 
-    return Grouped(
-        labels=kmeans(points.matrix, points.weights, count), params={"n_clusters": count},
-        chosen_by="given" if wanted.n_clusters else "stability", stability=_stability(points, again), profile=profile,
-    )  # fmt: skip
+    return Grouping(
+        labels=kmeans(points.matrix, points.weights, count),
+        params={"n_clusters": count},
+        chosen_by="given" if wanted.n_clusters else "stability",
+        stability=_stability(points, again),
+        profile=profile,
+    )
 
 
-def _by_density(points: Points, wanted: Wanted) -> Grouped:
+def _by_density(points: Points, wanted: ClusterOptions) -> Grouping:
     share = 1.0 if points.micro is None else points.micro / len(points.point_of)
     usual = max(LEAST_DENSE, min(MOST_DENSE, round(len(points.point_of) ** 0.5 / 5)))
     size = max(2, round((wanted.min_cluster_size or usual) * share))
@@ -113,7 +118,7 @@ def _by_density(points: Points, wanted: Wanted) -> Grouped:
         return dense(matrix, smaller, min(samples, len(matrix))) if smaller <= len(matrix) else None
 
     params = {"min_cluster_size": wanted.min_cluster_size or usual, "min_samples": samples}
-    return Grouped(labels=labels, params=params, chosen_by="density", stability=_stability(points, again))
+    return Grouping(labels=labels, params=params, chosen_by="density", stability=_stability(points, again))
 
 
 def kmeans(points: Matrix, weights: Floats, count: int) -> Ints:
@@ -178,6 +183,7 @@ def _stability(points: Points, again: Callable[[Matrix, Floats], Ints | None]) -
 
 def _all_noise(size: int, why: str) -> ToolError:
     return ToolError(
-        f"With min_cluster_size {size} every ticket is noise: {why}.", status=400,
+        f"With min_cluster_size {size} every ticket is noise: {why}.",
+        status=400,
         hint="Give a smaller min_cluster_size, or take algorithm ward, which leaves no ticket out.",
-    )  # fmt: skip
+    )

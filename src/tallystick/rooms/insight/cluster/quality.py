@@ -1,8 +1,8 @@
-"""How good a grouping is: how far its groups lie apart, and how well they are found again."""
+"""Quality of a clustering: silhouette, and agreement with a repetition."""
 
 import numpy as np
 
-from tallystick.rooms.insight.cluster.centres import blocks
+from tallystick.rooms.insight.cluster.points import blocks
 from tallystick.rooms.insight.cluster.rows import Floats, Ints, Matrix
 
 NOISE = -1

@@ -1,4 +1,4 @@
-"""A dataset's tickets as rows: one for each different text, in the order of the texts' digests.
+"""Rows of a dataset: one per distinct text, in the order of the texts' digests.
 
 A million vectors lie in a file that is mapped into memory; of the texts only digests are kept, and the few that are
 shown or counted are read again.
@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.records import record
-from tallystick.rooms.insight.embedding.running import meant_by, text_of
-from tallystick.rooms.insight.nouns import Where
+from tallystick.rooms.insight.embed.service import meant_by, text_of
+from tallystick.rooms.insight.model import Where
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Ticket
+    from tallystick.rooms.insight.model import Ticket
     from tallystick.rooms.insight.store import Store
 
 Matrix = npt.NDArray[np.float32]
@@ -79,9 +79,14 @@ def read_rows(store: "Store", dataset_id: int, model_name: str) -> Rows:
     speaker = np.full(len(vectors), np.iinfo(np.int64).max)
     np.minimum.at(speaker, row_of, ids)
     return Rows(
-        dataset_id=dataset_id, vectors=vectors, weights=weights, tickets=ids, row_of=row_of, speaker=speaker,
+        dataset_id=dataset_id,
+        vectors=vectors,
+        weights=weights,
+        tickets=ids,
+        row_of=row_of,
+        speaker=speaker,
         without_vector=int(len(has) - has.sum()),
-    )  # fmt: skip
+    )
 
 
 def normal(points: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""Where rows are compared: vectors and words together, each row moved towards its nearest neighbours.
+"""The space of comparison: vectors and words combined, each row pooled with its nearest neighbours.
 
 A vector says what a text is about, words say which of two near things it is about; a third of the weight on words
 helps small models and does not hurt large ones. Averaging a row with its neighbours removes what is only manner of
@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from tallystick.rooms.insight.cluster.centres import BLOCK, blocks
+from tallystick.rooms.insight.cluster.points import BLOCK, blocks
 from tallystick.rooms.insight.cluster.rows import Matrix, normal
 from tallystick.rooms.insight.pii import unkeyed
 

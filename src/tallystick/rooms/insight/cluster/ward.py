@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tallystick.records import record
-from tallystick.rooms.insight.cluster.centres import blocks
+from tallystick.rooms.insight.cluster.points import blocks
 from tallystick.rooms.insight.cluster.rows import Floats, Ints, Matrix
 
 TABLE = 3_000
@@ -19,7 +19,7 @@ TABLE = 3_000
 
 @record
 class Tree:
-    """What was merged with what, the nearest first."""
+    """The merges of a Ward tree, nearest first."""
 
     points: int
     pairs: Ints

@@ -1,9 +1,9 @@
-"""Numbers about tickets, each with the query that gives it again.
+"""Figures about tickets, each with the query that reproduces it.
 
 facts         one pass over a dataset: columns of plain numbers
 query         `share?dataset=1&part.category=Refund`: what a number is the answer to
-selecting     which tickets a query means
+selection     the tickets of a query
 measures      one selection → a number
-comparing     two selections → differences and tests of them
-book          query → number, for analyses, reports, rechecks and the reply check alike
+comparisons   two selections → differences and their significance
+calculator    query → number, for analyses, reports, rechecks and the reply check
 """

@@ -1,4 +1,4 @@
-"""A dataset as columns of numbers: read once, asked often."""
+"""A dataset as columns of numbers: read once, queried often."""
 
 from array import array
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from tallystick.rooms.insight.figures.words import needle_of, stems_of
-from tallystick.rooms.insight.nouns import Ticket
+from tallystick.rooms.insight.model import Ticket
+from tallystick.text.stems import stems
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
@@ -52,7 +52,7 @@ class Coded:
 
 
 class Facts:
-    """What can be counted of one dataset. Nothing of it changes once it is read."""
+    """The countable columns of one dataset; immutable once read."""
 
     def __init__(self, store: "Store", dataset_id: int) -> None:
         self.dataset_id = dataset_id
@@ -90,7 +90,7 @@ class Facts:
 
     @cached_property
     def hours(self) -> npt.NDArray[np.float64]:
-        """From writing to resolving; not a number where one of them is unknown or they stand the wrong way round."""
+        """Hours from creation to resolution; NaN where a time is missing or the order is wrong."""
         known = self.dated & (self.resolved != NONE) & (self.resolved >= self.created)
         return np.where(known, (self.resolved - self.created) / 3600.0, np.nan)
 
@@ -117,19 +117,15 @@ class Facts:
 
     def look_for(self, terms: tuple[str, ...]) -> None:
         """Find several terms in one reading of the texts."""
-        wanted = {term: stems_of(term) for term in terms if term not in self._said}
+        wanted = {term: stems(term) for term in terms if term not in self._said}
         if not wanted:
             return
         found: dict[str, list[bool]] = {term: [] for term in wanted}
-        # Taking words apart costs most, and most tickets hold nothing that looks like what is sought.
-        needles = {term: [needle_of(part) for part in parts] for term, parts in wanted.items()}
         for ticket in self._store.tickets(self.dataset_id):
-            text = f"{ticket.said.summary or ''} \n {ticket.said.text}".casefold()
-            likely = {term for term, parts in needles.items() if parts and all(part in text for part in parts)}
-            stems = stems_of(text) if likely else []
-            alone = set(stems)
+            said = stems(f"{ticket.said.summary or ''} \n {ticket.said.text}")
+            alone = set(said)
             for term, parts in wanted.items():
-                found[term].append(term in likely and _stands_in(parts, stems, alone))
+                found[term].append(_stands_in(parts, said, alone))
         self._said |= {term: np.array(places, dtype=bool) for term, places in found.items()}
 
     def clusters(self, run_id: int) -> Ints | None:
@@ -165,7 +161,7 @@ class Facts:
 
 
 class _Coder:
-    """Gives each value its number as it comes."""
+    """Numbers values in order of appearance."""
 
     def __init__(self, before: int = 0) -> None:
         self.codes = array("q", [NONE] * before)
@@ -179,7 +175,7 @@ class _Coder:
 
 
 class _Reading:
-    """The columns while they are read."""
+    """Reads the columns."""
 
     def __init__(self) -> None:
         self.columns: dict[str, array[int]] = {
@@ -195,9 +191,13 @@ class _Reading:
         self.digest.update(orjson.dumps([ticket.ticket_id, said], default=dict))
         text = hash(" ".join(said.text.casefold().split()))
         row = {
-            "ids": ticket.ticket_id, "created": said.created_at, "resolved": said.resolved_at,
-            "reassigned": said.reassignments, "words": len(said.text.split()), "repeated": int(text in self._texts),
-        }  # fmt: skip
+            "ids": ticket.ticket_id,
+            "created": said.created_at,
+            "resolved": said.resolved_at,
+            "reassigned": said.reassignments,
+            "words": len(said.text.split()),
+            "repeated": int(text in self._texts),
+        }
         self._texts.add(text)
         for name, value in row.items():
             self.columns[name].append(NONE if value is None else value)

@@ -1,4 +1,4 @@
-"""One selection of tickets → a number. None: there is nothing to compute it from."""
+"""Measures of one selection of tickets; None where nothing can be computed."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,7 @@ import numpy as np
 from tallystick.records import record
 from tallystick.rooms.insight.figures.facts import EXTRA, NONE, Facts, Mask
 from tallystick.rooms.insight.figures.query import Query
-from tallystick.rooms.insight.figures.selecting import UnknownError, day_of, select
+from tallystick.rooms.insight.figures.selection import LONG_WORDS, UnknownError, day_of, select
 
 _DAY_S = 86_400
 _PERCENT = 100.0
@@ -15,7 +15,7 @@ _PERCENT = 100.0
 
 @record
 class Chosen:
-    """What a measure is taken of."""
+    """The tickets that a measure is computed of."""
 
     facts: Facts
     mask: Mask
@@ -139,6 +139,7 @@ MEASURES: dict[str, Measure] = {
     "slow_hours": _slow_hours,
     "mean_reassignments": _mean_reassignments,
     "median_words": _median_words,
+    "long_words": lambda _: LONG_WORDS,
     "values": _values,
     "mean": _mean,
     "repeat_customers": _repeat_customers,

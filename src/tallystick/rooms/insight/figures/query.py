@@ -1,4 +1,4 @@
-"""What a number is the answer to, in one line that can stand in a reply, a report and an address.
+"""The query of a figure, as one line that fits in a reply, a report and a URL.
 
     tickets?category=Refund&dataset=1&since=2024-03-01
     share?dataset=1&part.category=Refund
@@ -19,13 +19,13 @@ _QUERY = re.compile(
 LONGEST = 500
 """What the reply check reads of a query."""
 _LONG_VALUE = 90
-"""A longer name stands as its digest, so that a query stays within what is read."""
+"""Longer names are replaced by their digest, so that a query stays readable."""
 _DIGEST = "~"
 
 
 @record
 class Query:
-    """A measure and what it is taken of."""
+    """A measure and its selection."""
 
     measure: str
     params: tuple[tuple[str, str], ...]
@@ -86,7 +86,7 @@ def on_side(prefix: str, params: Given) -> Given:
 
 
 def parse(text: str) -> Query | None:
-    """Read a query; None: it is none."""
+    """Parse a query; None if it is not valid."""
     found = _QUERY.fullmatch(text.strip())
     if found is None or len(text) > LONGEST:
         return None

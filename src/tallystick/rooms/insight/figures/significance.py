@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance. Pure arithmetic; each test says when it does not apply.
+"""Significance tests. Each returns None where it does not apply.
 
 two shares       z test of two proportions; Fisher's exact test where fewer than five are expected in a cell
 a whole mix      chi-squared; values with fewer than five expected are counted together
@@ -8,6 +8,7 @@ many at once     Holm's correction
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ LEVEL = 0.05
 
 @record
 class Part:
-    """So many of so many."""
+    """A count and its total."""
 
     hits: int
     of: int
@@ -42,11 +43,11 @@ def compare_shares(one: Part, other: Part) -> float | None:
     hits, total = one.hits + other.hits, one.of + other.of
     if hits in {0, total}:
         return 1.0
+    table = [[one.hits, one.of - one.hits], [other.hits, other.of - other.hits]]
     if is_exact(one, other):
-        return _fisher(one, other)
-    pooled = hits / total
-    error = math.sqrt(pooled * (1 - pooled) * (1 / one.of + 1 / other.of))
-    return math.erfc(abs(one.share - other.share) / error / math.sqrt(2))
+        return float(_stats().fisher_exact(table).pvalue)
+    # Without a correction, chi-squared on four cells is the z test of two proportions.
+    return float(_stats().chi2_contingency(table, correction=False).pvalue)
 
 
 def is_exact(one: Part, other: Part) -> bool:
@@ -61,7 +62,7 @@ def effect_of(one: Part, other: Part) -> float:
 
 
 def holm(given: Mapping[str, float]) -> dict[str, float]:
-    """P-values as they are when so many are looked at together."""
+    """P-values with Holm's correction for multiple tests."""
     adjusted: dict[str, float] = {}
     highest = 0.0
     for place, (name, p) in enumerate(sorted(given.items(), key=lambda item: (item[1], item[0]))):
@@ -72,7 +73,7 @@ def holm(given: Mapping[str, float]) -> dict[str, float]:
 
 @record
 class Mix:
-    """How two mixes compare."""
+    """The comparison of two distributions."""
 
     p: float
     v: float
@@ -81,46 +82,27 @@ class Mix:
 
 def compare_mixes(one: Mapping[str, int], other: Mapping[str, int]) -> Mix | None:
     """Whether the same values are as frequent on both sides; None: too little to say."""
-    # The chi-squared function of scipy's smallest part; its statistics take a second to load.
-    from scipy.special import chdtrc  # type: ignore[import-untyped] # noqa: PLC0415
-
     table = _table(one, other)
     if table.shape[1] < 2:  # noqa: PLR2004 - one value has no mix
         return None
-    total = table.sum()
-    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0, keepdims=True) / total
-    statistic = float(((table - expected) ** 2 / expected).sum())
-    return Mix(p=float(chdtrc(table.shape[1] - 1, statistic)), v=math.sqrt(statistic / float(total)))
+    found = _stats().chi2_contingency(table, correction=False)
+    return Mix(p=float(found.pvalue), v=math.sqrt(float(found.statistic) / float(table.sum())))
 
 
 def compare_lists(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:
     """The two-sided p of Mann and Whitney; None: too few values."""
     if min(len(one), len(other)) < FEWEST:
         return None
-    both = np.concatenate([one, other])
-    values, inverse, counts = np.unique(both, return_inverse=True, return_counts=True)
-    if len(values) == 1:
+    if len(np.unique(np.concatenate([one, other]))) == 1:
         return 1.0
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    n, m = float(len(one)), float(len(other))
-    u = float(ranks[: len(one)].sum()) - n * (n + 1) / 2
-    ties = float((counts.astype(np.float64) ** 3 - counts).sum())
-    spread = math.sqrt(n * m / 12 * ((n + m + 1) - ties / ((n + m) * (n + m - 1))))
-    return min(1.0, math.erfc(max(0.0, abs(u - n * m / 2) - 0.5) / spread / math.sqrt(2)))
+    return float(_stats().mannwhitneyu(one, other, method="asymptotic").pvalue)
 
 
-def _fisher(one: Part, other: Part) -> float:
-    """All tables with the same sums that are no likelier than this one."""
-    hits, total = one.hits + other.hits, one.of + other.of
-    lowest, highest = max(0, hits - other.of), min(hits, one.of)
-    logs = [_log_choose(one.of, x) + _log_choose(other.of, hits - x) for x in range(lowest, highest + 1)]
-    whole, mine = _log_choose(total, hits), logs[one.hits - lowest]
-    # Equal tables must not differ by the last bit of a logarithm.
-    return min(1.0, math.fsum(math.exp(each - whole) for each in logs if each <= mine + 1e-7))
+def _stats() -> Any:
+    # It takes a second to load, and most questions compare nothing.
+    from scipy import stats  # type: ignore[import-untyped] # noqa: PLC0415
 
-
-def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return stats
 
 
 def _table(one: Mapping[str, int], other: Mapping[str, int]) -> npt.NDArray[np.float64]:

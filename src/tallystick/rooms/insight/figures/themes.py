@@ -1,4 +1,4 @@
-"""What the tickets of a dataset are about: the clusters of its newest grouping, or a field that says it.
+"""Themes of a dataset: the clusters of its newest run, or a field.
 
 Of a grouping's figures this reads `clusters` ([{cluster_id, label, medoids}]), or `labels` and `medoids` by cluster. A
 label is a text or a list of terms, a medoid a ticket's id or an object that names it.
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tallystick.records import record
 from tallystick.rooms.insight.figures.facts import NONE, Facts
 from tallystick.rooms.insight.figures.query import Given, chosen, where_field
-from tallystick.rooms.insight.figures.words import STOP, words_of
-from tallystick.rooms.insight.nouns import ClusterRun
+from tallystick.rooms.insight.model import ClusterRun
+from tallystick.rooms.insight.query.columns import Columns, computed_columns, theme_column
+from tallystick.text.words import QUERY_STOP_WORDS, words
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
@@ -19,25 +20,26 @@ if TYPE_CHECKING:
 FALLBACKS = ("category", "product", "department")
 """Where there is no grouping, the field that says most about what a ticket is about."""
 _FEWEST, _MOST = 2, 60
+_SHORTEST = 3
 _TERMS = 3
 
 
 @record
 class Theme:
-    """One of the things that tickets are about."""
+    """One theme."""
 
     label: str
     where: Given
     """Which tickets, as parameters of a query."""
     medoids: tuple[int, ...] = ()
-    """Tickets that stand for it, the most typical first."""
+    """Typical tickets, the most typical first."""
     terms: tuple[str, ...] = ()
     """Words by which it is found in other datasets."""
 
 
 @record
 class Themes:
-    """All of them, the largest first."""
+    """All themes, the largest first."""
 
     source: str
     """`run`, or the field they come from."""
@@ -68,6 +70,19 @@ def themes_of(store: "Store", facts: Facts, run_id: int | None = None) -> Themes
         if _FEWEST <= len(counts) <= _MOST:
             return Themes(source=field, run=None, themes=_of_field(field, counts))
     return None
+
+
+def columns_of(store: "Store", dataset_id: int, run_id: int | None = None) -> Columns:
+    """The columns of a dataset, those that are computed and its themes with them."""
+    found = list(store.columns(dataset_id)) if store.dataset(dataset_id) is not None else []
+    found += computed_columns(found)
+    run = next((one for one in store.runs(dataset_id) if run_id is None or one.run_id == run_id), None)
+    if run is not None:
+        labels = {
+            str(cluster): _label(each.get("label")) for cluster, each in _told(run.figures).items() if cluster >= 0
+        }
+        found.append(theme_column(run.run_id, labels, 1))
+    return Columns(found)
 
 
 def _of_field(field: str, counts: Mapping[str, int]) -> tuple[Theme, ...]:
@@ -124,4 +139,5 @@ def _ids(given: Any) -> tuple[int, ...]:
 
 def _terms_in(label: str) -> tuple[str, ...]:
     """The words of a label that mean something elsewhere too."""
-    return tuple(dict.fromkeys(word for word in words_of(label) if word not in STOP and len(word) > 2))[:_TERMS]  # noqa: PLR2004
+    telling = [word for word in words(label) if word not in QUERY_STOP_WORDS and len(word) >= _SHORTEST]
+    return tuple(dict.fromkeys(telling))[:_TERMS]

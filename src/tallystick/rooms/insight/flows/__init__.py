@@ -1,1 +1,1 @@
-"""Insight's long work, on the durable port."""
+"""Insight's durable flows."""

@@ -1,10 +1,10 @@
-"""Embedding as long work: a step for some thousand tickets, so that a crash costs one step and not the night."""
+"""Embedding as a durable flow: one step per few thousand tickets, so that a crash costs one step."""
 
 from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from tallystick.rooms.insight.embedding.running import Embedding
+from tallystick.rooms.insight.embed.service import EmbeddingService
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.runs import Queue
 
@@ -17,7 +17,7 @@ AT_ONCE = 20_000
 """Tickets in a step: seconds of work, and a million tickets are fifty steps."""
 
 
-def join_embedding(embedding: Embedding, finder: "Callable[[], Finder]", durable: Durable) -> None:
+def join_embedding(embedding: EmbeddingService, finder: "Callable[[], Finder]", durable: Durable) -> None:
     """Register the flow, before workers begin."""
     # One at a time: two would make the same vectors.
     durable.add_queue(Queue(name=QUEUE, per_worker=1))
@@ -27,16 +27,16 @@ def join_embedding(embedding: Embedding, finder: "Callable[[], Finder]", durable
 def start_embedding(
     durable: Durable, dataset_id: int, *, backend: str, model_name: str, stamp: int, batch_size: int | None = None
 ) -> str:
-    """Start it; gives the run's id. The same tickets and model at the same state are one run."""
+    """Start a run and return its id; equal tickets, model and state share one run."""
     model = sha256(model_name.encode()).hexdigest()[:16]
     args = {"dataset_id": dataset_id, "backend": backend, "model_name": model_name, "batch_size": batch_size}
     return durable.start(FLOW, args, run_id=f"embed_{dataset_id}_{model}_{stamp}")
 
 
 class EmbeddingFlow:
-    """Makes the vectors that are missing, then what searching needs."""
+    """Computes missing vectors, then the search index."""
 
-    def __init__(self, embedding: Embedding, finder: "Callable[[], Finder]") -> None:
+    def __init__(self, embedding: EmbeddingService, finder: "Callable[[], Finder]") -> None:
         self._embedding = embedding
         self._finder = finder
 

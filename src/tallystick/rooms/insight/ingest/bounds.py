@@ -1,21 +1,20 @@
-"""Limits on what a table expands to, checked row by row while it is read."""
+"""Limits on the size of a table, checked row by row while it is read."""
 
 from collections.abc import Iterator
 
 from tallystick.import_limits import ImportLimits
-from tallystick.rooms.insight.ingest.opening import Opened
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import Row, Table
-from tallystick.rooms.insight.nouns import BadRow
+from tallystick.rooms.insight.ingest.source_file import SourceFile
+from tallystick.rooms.insight.ingest.table import Row, Table, UnusableFile
+from tallystick.rooms.insight.model import BadRow
 
 HEADER_ROWS = 10
-"""A header stands within these."""
+"""A header is searched for within these rows."""
 
 
 class Bounded:
     """A table whose cells, rows and whole text stay within the limits."""
 
-    def __init__(self, table: Table, opened: Opened) -> None:
+    def __init__(self, table: Table, opened: SourceFile) -> None:
         self._table = table
         self._limits = opened.limits
         self._most = opened.limits.expanded(opened.size)
@@ -24,7 +23,7 @@ class Bounded:
         """Its rows; one that is too long is a bad row, a table that is too large ends the reading.
 
         Raises:
-            Unusable: `too_many_columns`, `too_many_rows` or `expands_too_much`.
+            UnusableFile: `too_many_columns`, `too_many_rows` or `expands_too_much`.
         """
         limits, chars = self._limits, 0
         for number, row in enumerate(self._table.rows(), start=1):
@@ -45,7 +44,7 @@ def check_expanded(size: int, most: int, limits: ImportLimits) -> None:
     """Refuse a table that expands to more than a file of its size may.
 
     Raises:
-        Unusable: `expands_too_much`.
+        UnusableFile: `expands_too_much`.
     """
     if size <= most:
         return
@@ -55,15 +54,15 @@ def check_expanded(size: int, most: int, limits: ImportLimits) -> None:
     raise refused("expands_too_much", message, limits, "free_bytes", "expansion_factor")
 
 
-def too_wide(columns: int, limits: ImportLimits) -> Unusable:
+def too_wide(columns: int, limits: ImportLimits) -> UnusableFile:
     """For a header that no export has."""
     message = f"The table has {columns:,} columns; {limits.columns:,} are read at most."
     return refused("too_many_columns", message, limits, "columns", advice="Check the delimiter, leave out columns")
 
 
-def refused(code: str, message: str, limits: ImportLimits, *names: str, advice: str = "Split the file") -> Unusable:
+def refused(code: str, message: str, limits: ImportLimits, *names: str, advice: str = "Split the file") -> UnusableFile:
     """A refusal that names the limits which decide."""
-    return Unusable(code, message, hint=f"{advice}, or raise {' or '.join(map(limits.named, names))}.")
+    return UnusableFile(code, message, hint=f"{advice}, or raise {' or '.join(map(limits.named, names))}.")
 
 
 def _fitting(row: Row, lengths: list[int], limits: ImportLimits) -> Row | BadRow:

@@ -1,18 +1,30 @@
-"""What columns are called: the exports of ServiceNow, Zendesk, Zammad and Chatwoot, and plain files.
+"""Column names of the exports of ServiceNow, Zendesk, Zammad and Chatwoot, and of plain files.
 
 For each field the names are listed from the one that means it most surely. Names are compared without case and signs,
 so `Created At`, `created_at` and `createdAt` are one.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from tallystick.text.folding import fold_case, without_accents
+
 FIELDS = (
-    "text", "summary", "external_id", "created_at", "department", "product", "category", "priority", "status",
-    "customer", "resolution", "resolved_at", "reassignments",
-)  # fmt: skip
+    "text",
+    "summary",
+    "external_id",
+    "created_at",
+    "department",
+    "product",
+    "category",
+    "priority",
+    "status",
+    "customer",
+    "resolution",
+    "resolved_at",
+    "reassignments",
+)
 """What a ticket has, in the order in which columns are given away."""
 
 _NAMES: Mapping[str, str] = {
@@ -27,7 +39,8 @@ _NAMES: Mapping[str, str] = {
     ),
     "external_id": (
         "ticket_number incident_number case_number ticket_id number conversation_id display_id issue_key key id "
-        "ticket_no case_id case incident_id issue_id ticket sys_id reference ticketnummer nummer uuid"
+        "ticket_no case_no incident_no issue_no case_id case incident_id issue_id ticket sys_id reference "
+        "ticketnummer nummer uuid"
     ),
     "created_at": (
         "created_at opened_at sys_created_on created opened created_on opened_on created_date creation_date "
@@ -69,6 +82,8 @@ _NAMES: Mapping[str, str] = {
         "transfer_count"
     ),
 }
+HEADERS: Mapping[str, tuple[str, ...]] = {field: tuple(names.split()) for field, names in _NAMES.items()}
+"""Field → the names that exports give it."""
 _RANKED = {field: {name: rank for rank, name in enumerate(names.split())} for field, names in _NAMES.items()}
 _PREFIXES = ("ticket_", "incident_", "case_", "issue_", "conversation_", "fields_", "task_", "result_")
 _SUFFIXES = ("_display_value", "_name", "_value")
@@ -97,8 +112,7 @@ _PERSONAL_ENDS = _words("email mail phone mobile telephone tel fax address whats
 def plain(name: str) -> str:
     """A column's name without case, accents and signs."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name[:200])
-    letters = unicodedata.normalize("NFKD", apart).casefold()
-    return "_".join(re.findall(r"[^\W_]+", "".join(sign for sign in letters if not unicodedata.combining(sign))))
+    return "_".join(re.findall(r"[^\W_]+", fold_case(without_accents(apart))))
 
 
 def known_columns(names: Sequence[str]) -> dict[str, int]:
@@ -113,14 +127,17 @@ def fill_in(names: Sequence[str], given: Mapping[str, int], unwanted: Iterable[s
 
 
 def is_personal(name: str) -> bool:
-    """Whether a column names somebody, so that the whole of each of its values is one person's."""
+    """Whether a column holds names or ids of people, so that each whole value is personal."""
     said = plain(name)
     first, _, rest = said.partition("_")
     last = said.rpartition("_")[2]
     return (
-        said in _PERSONAL or said in _PEOPLE or last in _PERSONAL_ENDS or (first in _PEOPLE and rest in _OF_PEOPLE)
+        said in _PERSONAL
+        or said in _PEOPLE
+        or last in _PERSONAL_ENDS
+        or (first in _PEOPLE and rest in _OF_PEOPLE)
         or said in _RANKED["customer"]
-    )  # fmt: skip
+    )
 
 
 def _give(names: Sequence[str], fields: Iterable[str], taken: set[int]) -> dict[str, int]:

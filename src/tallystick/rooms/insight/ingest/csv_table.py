@@ -6,18 +6,50 @@ reading goes on with the next.
 """
 
 import csv
-from collections import deque
-from collections.abc import Iterator
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from typing import IO
 
-from tallystick.rooms.insight.ingest.dialect import SAMPLE_ROWS, Dialect, dialect_of
+from tallystick.records import record
+from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS
+from tallystick.rooms.insight.ingest.columns import known_columns
 from tallystick.rooms.insight.ingest.encoding import text_of
-from tallystick.rooms.insight.ingest.opening import Opened
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import Row, is_blank
-from tallystick.rooms.insight.nouns import BadRow
+from tallystick.rooms.insight.ingest.source_file import SourceFile
+from tallystick.rooms.insight.ingest.table import Row, UnusableFile, is_blank
+from tallystick.rooms.insight.model import BadRow
+
+DELIMITERS = (",", ";", "\t", "|")
+NO_DELIMITER = "\x1f"
+"""For files of one column: a character that no text holds."""
+SAMPLE_ROWS = 200
+_SAID = re.compile(r'^(?:"?)sep=(.)(?:"?)\s*$', re.IGNORECASE)
+_BACKSLASHED = re.compile(r'\\"(?![,;\t|\r\n]|$)')
+
+
+@record
+class Dialect:
+    """Delimiter and quoting of a CSV file."""
+
+    delimiter: str = ","
+    quote: str = '"'
+    escape: str | None = None
+    said: bool = False
+    """The first line says the delimiter, as Excel writes it, and is no row."""
+
+    def reader(self, lines: Iterable[str], *, strict: bool = True) -> Iterator[list[str]]:
+        """A reader of lines; a strict one stops at quotes that do not fit."""
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quotechar=self.quote,
+            escapechar=self.escape,
+            doublequote=self.escape is None,
+            strict=strict,
+        )
+
 
 READ_AGAIN = 100
 """A bad row is read again from its second line; so many of the longest rows are read again in all."""
@@ -27,7 +59,7 @@ SAMPLE_LINE = 20_000
 class CsvTable:
     """A file of delimited text."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: SourceFile) -> None:
         self._opened = opened
         self._row_chars = opened.limits.row_chars
         # The standard library's limit holds for the whole process; rows are bounded here instead.
@@ -75,11 +107,11 @@ def _rows(lines: "_Lines", dialect: Dialect) -> Iterator[Row | BadRow]:
 
 
 class _Runaway(Exception):  # noqa: N818 - ends a row, not the reading
-    """A row that does not end."""
+    """A row without an end."""
 
 
 class _Lines:
-    """Hands out lines, and remembers those of the row that is being read."""
+    """Yields lines, and remembers those of the current row."""
 
     def __init__(self, text: IO[str], row_chars: int) -> None:
         self._text = text
@@ -96,7 +128,7 @@ class _Lines:
         return len(self._row) == 1 and self.chars >= self.row_chars
 
     def begin_row(self) -> int:
-        """A new row; gives the number of its first line."""
+        """Begin a row and return the number of its first line."""
         self._row.clear()
         self.chars = 0
         self.ended_inside = False
@@ -130,8 +162,37 @@ class _Lines:
         return line
 
 
-def _unbalanced(line: int) -> Unusable:
-    return Unusable(
-        "quotes_unbalanced", f"Quotes are opened and never closed in many rows, lastly in line {line}.",
+def _unbalanced(line: int) -> UnusableFile:
+    return UnusableFile(
+        "quotes_unbalanced",
+        f"Quotes are opened and never closed in many rows, lastly in line {line}.",
         hint="Export the file again with every quote inside a cell doubled.",
-    )  # fmt: skip
+    )
+
+
+def dialect_of(sample: list[str], columns: int) -> Dialect:
+    """The dialect of a file that begins with these lines and has at most so many columns."""
+    said = _SAID.match(sample[0]) if sample else None
+    text = "".join(sample)
+    quote = "'" if '"' not in text and sample and sample[0].startswith("'") else '"'
+    escape = "\\" if '""' not in text and _BACKSLASHED.search(text) else None
+    if said:
+        return Dialect(delimiter=said[1], quote=quote, escape=escape, said=True)
+    tried = [Dialect(delimiter=delimiter, quote=quote, escape=escape) for delimiter in DELIMITERS]
+    best = max(tried, key=lambda dialect: _fit(dialect, sample, columns))
+    if not _fit(best, sample, columns)[1]:
+        return Dialect(delimiter=NO_DELIMITER, quote=quote, escape=escape)
+    return best
+
+
+def _fit(dialect: Dialect, sample: list[str], most: int) -> tuple[int, bool, float, int]:
+    """How well it fits: columns known, whether there are several, share of rows as wide as most, that width."""
+    try:
+        rows = [row for row in islice(dialect.reader(sample, strict=False), SAMPLE_ROWS) if row]
+    except csv.Error:
+        rows = []
+    if not rows:
+        return (-1, False, 0.0, 1)
+    known, columns = max((len(known_columns(row[:most])), len(row)) for row in rows[:HEADER_ROWS])
+    width, often = Counter(map(len, rows)).most_common(1)[0]
+    return (known, columns > 1, round(often / len(rows), 2), width)

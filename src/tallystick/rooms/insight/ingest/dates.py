@@ -1,4 +1,4 @@
-"""Times as exports write them, read as epoch seconds.
+"""Dates and times of exports, as epoch seconds.
 
 Five kinds: ISO 8601, month/day/year, day/month/year, seconds or milliseconds since 1970, and the e-mail form of RFC
 2822; also dates with the month's name, and a spreadsheet's day numbers. A time without a zone is taken as UTC. `01/02`
@@ -7,28 +7,41 @@ says nothing about which is the day, so that is decided for a whole column: one 
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+
+from dateutil import parser  # type: ignore[import-untyped]
 
 DAY_FIRST, MONTH_FIRST = True, False
 _PARTED = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4}|\d{2})(?:[ ,T]+(.+))?")
 _CLOCK = re.compile(
     r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:\.\d+)?)?\s?(am|pm|a\.m\.|p\.m\.)?(?:\s?(?:z|utc|gmt))?", re.IGNORECASE
 )
-_NAMED = re.compile(
-    r"(?:([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,?|(\d{1,2})\.?[ \-]([A-Za-z]{3,9})\.?,?)[ \-](\d{4})"
-    r"(?:[ ,]+(?:at )?(.+))?"
-)
 _MAIL = re.compile(r"(?:[A-Za-z]{3}, ?)?\d{1,2} [A-Za-z]{3} \d{2,4} \d")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+_YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
+_LETTERS = re.compile(r"[A-Za-z]+")
+
+
+class _Names(parser.parserinfo):  # type: ignore[misc]
+    """Months by their first three letters, as many languages share them."""
+
+    def month(self, name: str) -> int | None:
+        """The number of a month."""
+        found: int | None = super().month(name[:3])
+        return found
+
+
+_NAMES = _Names()
+_DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))  # noqa: DTZ001 - a time without a zone is told from one with
 _YEARS = range(1900, 2200)
 _FIRST_DAY = 25_569
 """1970-01-01 as a spreadsheet numbers it."""
 _SERIALS = (20_000, 80_000)
 _SECONDS = (10**8, 10**10)
 _DAY = 86_400
+_MONTHS = 12
 
 
 @lru_cache(maxsize=8_192)
@@ -41,7 +54,7 @@ def read_moment(text: str, *, day_first: bool = MONTH_FIRST) -> int | None:
 
 
 def order_of(values: Iterable[str]) -> bool | None:
-    """Whether the day stands first in these values of one column; None: they do not say."""
+    """Whether the day comes first in the values of one column; None: undecided."""
     for value in values:
         found = _PARTED.fullmatch(value.strip())
         if found is None:
@@ -74,31 +87,46 @@ def likely_order(values: list[str]) -> bool:
 
 
 def _read(text: str, *, day_first: bool) -> int | None:
-    if text[:4].isdigit() and text[4:5] in {"-", "/", "."}:
-        return _iso(text)
     if _NUMBER.fullmatch(text):
         return _number(text)
     parted = _PARTED.fullmatch(text)
     if parted:
         first, second = int(parted[1]), int(parted[3])
         day, month = (first, second) if day_first else (second, first)
+        if month > _MONTHS >= day:
+            # The value itself says which is the day, whatever the rest of its column does.
+            day, month = month, day
         return _moment(_year(parted[4]), month, day, parted[5])
     if _MAIL.match(text):
         return _stamp(parsedate_to_datetime(text))
-    named = _NAMED.fullmatch(text)
-    if named:
-        month = _MONTHS.split().index((named[1] or named[4])[:3].lower()) + 1
-        return _moment(int(named[5]), month, int(named[2] or named[3]), named[6])
-    # What is left may be ISO without its signs, 20260131T100000Z.
-    return _stamp(datetime.fromisoformat(text))
+    try:
+        return _stamp(datetime.fromisoformat(text))
+    except ValueError:
+        return _loosely(text)
 
 
-def _iso(text: str) -> int | None:
-    text = text.removesuffix(" UTC").removesuffix(" GMT")
-    if text[4] != "-":
-        text = f"{text[:4]}-{text[5:].replace('/', '-', 1).replace('.', '-', 1)}"
-    # `2026-01-31 10:00:00 +0100`, as Ruby programs write it.
-    return _stamp(datetime.fromisoformat(re.sub(r" (?=[+-]\d)", "", text)))
+def _loosely(text: str) -> int | None:
+    """Parse a date with an unambiguous order: the year comes first, or the month is a name."""
+    year_first = _YEAR_FIRST.match(text)
+    if year_first is None and not any(_NAMES.month(word) is not None for word in _LETTERS.findall(text)):
+        return None
+    # What the text leaves out is taken from the default; where two defaults differ, it leaves out part of the date.
+    found = [parser.parse(text, _NAMES, default=default, tzinfos=_zone) for default in _DEFAULTS]
+    if found[0] != found[1] or (year_first and found[0].strftime("%Y %m %d") != _padded(year_first)):
+        return None
+    return _stamp(found[0])
+
+
+def _padded(found: re.Match[str]) -> str:
+    return f"{found[1]} {int(found[2]):02d} {int(found[3]):02d}"
+
+
+def _zone(name: str | None, offset: int | None) -> tzinfo:
+    """The offset that is written; the name of a zone alone says too little, but for UTC."""
+    if offset is None and name not in {None, "UTC", "GMT", "Z"}:
+        message = f"no zone: {name}"
+        raise ValueError(message)
+    return timezone(timedelta(seconds=offset or 0))
 
 
 def _number(text: str) -> int | None:

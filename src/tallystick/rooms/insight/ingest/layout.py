@@ -1,4 +1,4 @@
-"""Which column is which field: found by the header, or as somebody said, or both."""
+"""The layout of a file: which column is which field, by its header and the given mapping."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,15 +9,14 @@ from tallystick.records import record
 from tallystick.rooms.insight.ingest.bounds import HEADER_ROWS, too_wide
 from tallystick.rooms.insight.ingest.columns import FIELDS, fill_in, known_columns, plain
 from tallystick.rooms.insight.ingest.dates import is_open, likely_order, order_of
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import Row, Table
+from tallystick.rooms.insight.ingest.table import Row, Table, UnusableFile
 
 SAMPLE = 2_000
-"""Rows that are looked at for how dates are written, before more are."""
+"""Rows that are read first to decide the order of dates."""
 DATES = ("created_at", "resolved_at")
 SHOWN_COLUMNS = 12
 NOT_USED = frozenset({"", "-"})
-"""What stands for a column in a mapping when a field is to be left empty."""
+"""Marks in a mapping for a field without a column."""
 
 
 @record
@@ -29,7 +28,7 @@ class Layout:
     places: Mapping[str, int]
     """Field → place of its column."""
     day_first: Mapping[str, bool]
-    """Date field → whether the day stands before the month."""
+    """Date field → whether the day comes before the month."""
     guessed: tuple[str, ...] = ()
     """Date fields of which no value says it: every date could be read both ways."""
 
@@ -38,23 +37,11 @@ class Layout:
         return {field: self.columns[place] for field, place in self.places.items()}
 
 
-def parse_mapping(text: str) -> dict[str, str]:
-    """`text=Body,category=Type` as a mapping.
-
-    Raises:
-        Unusable: `mapping_invalid`.
-    """
-    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
-    if not all(sign for _, sign, _ in pairs):
-        raise _unfit("A mapping is written text=Body,category=Type.")
-    return check_mapping({field.strip(): column.strip() for field, _, column in pairs})
-
-
 def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
     """A mapping that can be kept.
 
     Raises:
-        Unusable: `mapping_invalid`: a field that tickets do not have, or a column that means two.
+        UnusableFile: `mapping_invalid`: a field that tickets do not have, or a column that means two.
     """
     unknown = sorted(set(mapping) - set(FIELDS))
     if unknown:
@@ -69,7 +56,7 @@ def layout_of(table: Table, mapping: Mapping[str, str] | None = None, limits: Im
     """How a file is to be read.
 
     Raises:
-        Unusable: `empty_file`, `header_only`, `too_many_columns`, `mapping_invalid` or `no_text_column`.
+        UnusableFile: `empty_file`, `header_only`, `too_many_columns`, `mapping_invalid` or `no_text_column`.
     """
     wanted = check_mapping(mapping or {})
     header_line, columns = header_of(table, wanted, limits)
@@ -89,11 +76,13 @@ def header_of(table: Table, wanted: Mapping[str, str], limits: ImportLimits = DE
         limits: How many columns there may be.
 
     Raises:
-        Unusable: `empty_file` or `too_many_columns`.
+        UnusableFile: `empty_file` or `too_many_columns`.
     """
     first = list(islice((row for row in table.rows() if isinstance(row, Row)), HEADER_ROWS))
     if not first:
-        raise Unusable("empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it.")
+        raise UnusableFile(
+            "empty_file", "The file holds no rows.", hint="Give a file with a header and tickets below it."
+        )
     header = _header(first, wanted, limits.columns)
     if len(header.cells) > limits.columns:
         raise too_wide(len(header.cells), limits)
@@ -148,7 +137,7 @@ def _place(columns: Sequence[str], wanted: str) -> int:
 
 
 def _orders(table: Table, header_line: int, places: Mapping[str, int]) -> tuple[dict[str, bool], tuple[str, ...]]:
-    """Date field → whether the day stands first; and the fields where that is a guess."""
+    """Date field → whether the day comes first; and the fields where that is a guess."""
     fields = [field for field in DATES if field in places]
     if not fields:
         return {}, ()
@@ -183,15 +172,15 @@ def _shown(columns: Sequence[str]) -> str:
     return ", ".join(column[:40] for column in columns[:SHOWN_COLUMNS]) + more
 
 
-def _unfit(message: str) -> Unusable:
-    return Unusable("mapping_invalid", message, hint=f"The fields are {', '.join(FIELDS)}.")
+def _unfit(message: str) -> UnusableFile:
+    return UnusableFile("mapping_invalid", message, hint=f"The fields are {', '.join(FIELDS)}.")
 
 
-def _no_text(columns: Sequence[str], longest: int) -> Unusable:
+def _no_text(columns: Sequence[str], longest: int) -> UnusableFile:
     if len(columns) == 1:
         only = columns[0][:60]
         hint = f"There is one column, {only!r}. Check the delimiter (, ; tab |), or map it: text={only}"
     else:
         likely = columns[min(longest, len(columns) - 1)][:40]
         hint = f"Say which it is, e.g. text={likely}. The columns are: {_shown(columns)}."
-    return Unusable("no_text_column", "No column is known to hold what customers wrote.", hint=hint)
+    return UnusableFile("no_text_column", "No column is known to hold what customers wrote.", hint=hint)

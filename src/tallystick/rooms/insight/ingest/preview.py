@@ -1,4 +1,4 @@
-"""How a file would be read, before it is taken: its columns, which of them are known, and its first tickets."""
+"""Preview of an import: columns, recognised fields and the first tickets."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from tallystick.import_limits import ImportLimits
 from tallystick.records import record
 from tallystick.rooms.insight.ingest.columns import known_columns
+from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, kept_mapping
 from tallystick.rooms.insight.ingest.formats import table_of
 from tallystick.rooms.insight.ingest.layout import Layout, check_mapping, header_of, layout_of
-from tallystick.rooms.insight.ingest.opening import opened
-from tallystick.rooms.insight.ingest.refusing import Unusable
-from tallystick.rooms.insight.ingest.rows import Row, Table
-from tallystick.rooms.insight.ingest.taking import Asked, kept_mapping
+from tallystick.rooms.insight.ingest.source_file import opened
+from tallystick.rooms.insight.ingest.table import Row, Table, UnusableFile
 from tallystick.rooms.insight.ingest.tickets import TicketReader
-from tallystick.rooms.insight.nouns import BadRow, Dataset, NewTicket
+from tallystick.rooms.insight.model import BadRow, Dataset, NewTicket
 from tallystick.rooms.insight.pii import Placeholders
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ ABOUT_MAPPING = frozenset({"no_text_column", "mapping_invalid"})
 
 @record
 class Preview:
-    """What taking a file would come to."""
+    """The expected result of an import."""
 
     columns: tuple[str, ...]
     """As the file names them."""
@@ -39,7 +38,7 @@ class Preview:
     tickets: tuple[NewTicket, ...]
     """The first, as they would be stored: personal data replaced."""
     bad_rows: tuple[BadRow, ...]
-    """Among the rows that were looked at."""
+    """Among the previewed rows."""
     trouble: str = ""
     """Why it cannot be taken with this mapping; empty: it can."""
     hint: str = ""
@@ -49,28 +48,31 @@ class Preview:
     """How dates are read that could be read both ways; empty: there are none."""
 
 
-def preview(asked: Asked, store: "Store", placeholders: Placeholders) -> Preview:
+def preview(asked: ImportRequest, store: "Store", placeholders: Placeholders) -> Preview:
     """Look at a file without taking it.
 
     Raises:
-        Unusable: It cannot be taken, whatever is said about its columns.
+        UnusableFile: It cannot be taken, whatever is said about its columns.
     """
     with opened(asked.workspace, asked.file_path, limits=asked.limits) as file:
         table, mapping = table_of(file), kept_mapping(asked, store)
         known = store.dataset_by_hash(file.sha256)
         try:
             layout = layout_of(table, mapping, file.limits)
-        except Unusable as refused:
+        except UnusableFile as refused:
             if refused.code not in ABOUT_MAPPING:
                 raise
             return _unread(table, mapping or {}, refused, file.limits)
         reader = TicketReader(layout, placeholders)
         read = [reader.ticket(row) for row in _first(table, layout.header_line)]
     return Preview(
-        columns=layout.columns, mapping=layout.mapping(), known=known, guessed=_guessed(layout),
+        columns=layout.columns,
+        mapping=layout.mapping(),
+        known=known,
+        guessed=_guessed(layout),
         tickets=tuple(one for one in read if isinstance(one, NewTicket))[:SHOWN],
         bad_rows=tuple(one for one in read if isinstance(one, BadRow)),
-    )  # fmt: skip
+    )
 
 
 def _guessed(layout: Layout) -> str:
@@ -81,11 +83,11 @@ def _guessed(layout: Layout) -> str:
     return f"Dates in '{column}' could be day/month or month/day; read as {order}. Write them as 2026-01-31 to be sure."
 
 
-def _unread(table: Table, mapping: Mapping[str, str], refused: Unusable, limits: ImportLimits) -> Preview:
+def _unread(table: Table, mapping: Mapping[str, str], refused: UnusableFile, limits: ImportLimits) -> Preview:
     """Only what the header says; what was said is kept, as far as there are such columns."""
     try:
         wanted = check_mapping(mapping)
-    except Unusable:
+    except UnusableFile:
         wanted = {}
     _, columns = header_of(table, wanted, limits)
     found = {field: columns[place] for field, place in known_columns(columns).items()}

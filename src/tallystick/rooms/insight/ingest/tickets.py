@@ -1,12 +1,12 @@
-"""One row becomes one ticket without personal data, or a reason why not."""
+"""One row becomes one ticket without personal data, or a bad row with a reason."""
 
 from functools import lru_cache
 
 from tallystick.rooms.insight.ingest.columns import FIELDS, is_personal
 from tallystick.rooms.insight.ingest.dates import read_moment
 from tallystick.rooms.insight.ingest.layout import DATES, Layout
-from tallystick.rooms.insight.ingest.rows import Row
-from tallystick.rooms.insight.nouns import BadRow, NewTicket
+from tallystick.rooms.insight.ingest.table import Row
+from tallystick.rooms.insight.model import BadRow, NewTicket
 from tallystick.rooms.insight.pii import Placeholders
 
 MAX_NAME = 200
@@ -33,8 +33,9 @@ class TicketReader:
         used = set(layout.places.values())
         self._others = [
             (column, place, is_personal(layout.columns[place]))
-            for place, column in enumerate(self._columns) if place not in used
-        ]  # fmt: skip
+            for place, column in enumerate(self._columns)
+            if place not in used
+        ]
         self._seen: set[int] = set()
 
     def ticket(self, row: Row) -> NewTicket | BadRow:
@@ -54,14 +55,21 @@ class TicketReader:
         if external_id is not None and not self._is_new(external_id):
             return BadRow(line=row.line, reason="duplicate_id", detail=external_id)
         return NewTicket(
-            external_id=external_id, text=text or summary or "", summary=summary if text else None,
-            created_at=moments["created_at"], resolved_at=moments["resolved_at"],
-            department=self._name("department", cells), product=self._name("product", cells),
-            category=self._name("category", cells), priority=self._name("priority", cells),
-            status=self._name("status", cells), customer=self._customer(cells[self._at["customer"]]),
-            resolution=self._words("resolution", cells), reassignments=_count(cells[self._at["reassignments"]]),
+            external_id=external_id,
+            text=text or summary or "",
+            summary=summary if text else None,
+            created_at=moments["created_at"],
+            resolved_at=moments["resolved_at"],
+            department=self._name("department", cells),
+            product=self._name("product", cells),
+            category=self._name("category", cells),
+            priority=self._name("priority", cells),
+            status=self._name("status", cells),
+            customer=self._customer(cells[self._at["customer"]]),
+            resolution=self._words("resolution", cells),
+            reassignments=_count(cells[self._at["reassignments"]]),
             extra=self._extra(cells),
-        )  # fmt: skip
+        )
 
     def _words(self, field: str, cells: list[str]) -> str | None:
         cell = cells[self._at[field]]
@@ -87,8 +95,9 @@ class TicketReader:
     def _extra(self, cells: list[str]) -> dict[str, str] | None:
         return {
             column: self._identity(cell) if is_who else self._cleaned(cell)
-            for column, place, is_who in self._others if (cell := cells[place])
-        } or None  # fmt: skip
+            for column, place, is_who in self._others
+            if (cell := cells[place])
+        } or None
 
     def _is_new(self, external_id: str) -> bool:
         # Hashes only: a million ids would take a hundred megabytes.

@@ -1,1 +1,1 @@
-"""The sample that comes with insight: the support tickets of a company that does not exist, over two months."""
+"""Sample data: two months of support tickets of an invented company."""

@@ -1,4 +1,4 @@
-"""Makes the sample: the tickets of Tideline Energy, March and April 2026, the same bytes every time.
+"""Generates the sample tickets of Tideline Energy, March and April 2026; the output is reproducible.
 
 What customers say is put together from sentences in `wording.json`, and some of it stands there whole. The people,
 their addresses and numbers are invented (from ranges that are kept free for that); they are there to be replaced.
@@ -12,7 +12,7 @@ at which cars are charged. And the backlog of meter readings is gone in April.
 import csv
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
 from random import Random
@@ -21,16 +21,54 @@ from typing import Any
 import orjson
 
 from tallystick.records import record
-from tallystick.rooms.insight.sample.people import People
+
+HOW_MANY = 340
+"""Fewer than tickets: some write again."""
+
+
+class People:
+    """The customers of the sample."""
+
+    def __init__(self, first: Sequence[str], last: Sequence[str], chance: Random) -> None:
+        self._chance = chance
+        self._all = [self._person(chance.choice(first), chance.choice(last), number) for number in range(HOW_MANY)]
+
+    def any(self) -> Mapping[str, str]:
+        """One of them."""
+        return self._chance.choice(self._all)
+
+    def _person(self, first: str, last: str, number: int) -> Mapping[str, str]:
+        chance = self._chance
+        host = chance.choice(("example.com", "example.org", "example.net", "mail.example.com"))
+        return {
+            "first": first,
+            "last": last,
+            "email": f"{first}.{last}{number}@{host}".lower(),
+            "phone": _phone(chance),
+            "card": _card(chance),
+            "iban": _iban(chance),
+            "ip": f"{chance.choice(('192.0.2', '198.51.100', '203.0.113'))}.{chance.randrange(1, 255)}",
+        }
+
 
 SEED = 42
 MONTHS = {"march": date(2026, 3, 1), "april": date(2026, 4, 1)}
 RELEASE = date(2026, 4, 7)
 LAST = date(2026, 4, 30)
 COLUMNS = (
-    "ticket_id", "created_at", "department", "product", "priority", "status", "customer_email", "subject",
-    "description", "resolution", "resolved_at", "reassignments",
-)  # fmt: skip
+    "ticket_id",
+    "created_at",
+    "department",
+    "product",
+    "priority",
+    "status",
+    "customer_email",
+    "subject",
+    "description",
+    "resolution",
+    "resolved_at",
+    "reassignments",
+)
 FILE = "tickets.csv"
 Theme = Mapping[str, Any]
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
@@ -96,12 +134,18 @@ def _row(theme: Theme, created: datetime, writer: "_Writer", people: People, cha
     return Row(
         created=created,
         cells=(
-            theme["department"], chance.choice(theme["products"]), chance.choice(theme["priorities"]),
-            "open" if is_open else "closed", person["email"], subject, text,
+            theme["department"],
+            chance.choice(theme["products"]),
+            chance.choice(theme["priorities"]),
+            "open" if is_open else "closed",
+            person["email"],
+            subject,
+            text,
             "" if is_open else chance.choice(theme["resolutions"]),
-            "" if is_open else resolved.strftime("%Y-%m-%d %H:%M:%S"), str(moved),
+            "" if is_open else resolved.strftime("%Y-%m-%d %H:%M:%S"),
+            str(moved),
         ),
-    )  # fmt: skip
+    )
 
 
 class _Writer:
@@ -135,16 +179,26 @@ class _Writer:
         before = created - timedelta(days=chance.randrange(1, 20))
         after = created + timedelta(days=chance.randrange(4, 30))
         return {
-            "amount": f"£{chance.randrange(38, 260)}.{chance.randrange(100):02d}", "fee": f"£{chance.randrange(6, 60)}",
-            "date": f"{before.day} {before:%B}", "soon": f"{after.day} {after:%B}",
+            "amount": f"£{chance.randrange(38, 260)}.{chance.randrange(100):02d}",
+            "fee": f"£{chance.randrange(6, 60)}",
+            "date": f"{before.day} {before:%B}",
+            "soon": f"{after.day} {after:%B}",
             "month": pick(["January", "February", f"{created:%B}"]),
-            "weekday": pick(_DAYS), "time": f"{pick(range(1, 12))} o'clock", "n": str(chance.randrange(2, 29)),
-            "street": f"{chance.randrange(2, 90)} {streets[0]}", "street2": streets[1],
-            "kwh": f"{chance.randrange(180, 4200)}", "reading": f"{chance.randrange(10_000, 99_999)}",
-            "pct": str(chance.randrange(4, 15)), "rate": f"{chance.randrange(19, 31)}p",
-            "code": f"E{chance.randrange(41, 60)}", "router": pick(_ROUTERS), "phone_model": pick(_PHONES),
-            "release": f"{RELEASE.day} April", "customer": f"TL{chance.randrange(100_000, 999_999)}",
-        }  # fmt: skip
+            "weekday": pick(_DAYS),
+            "time": f"{pick(range(1, 12))} o'clock",
+            "n": str(chance.randrange(2, 29)),
+            "street": f"{chance.randrange(2, 90)} {streets[0]}",
+            "street2": streets[1],
+            "kwh": f"{chance.randrange(180, 4200)}",
+            "reading": f"{chance.randrange(10_000, 99_999)}",
+            "pct": str(chance.randrange(4, 15)),
+            "rate": f"{chance.randrange(19, 31)}p",
+            "code": f"E{chance.randrange(41, 60)}",
+            "router": pick(_ROUTERS),
+            "phone_model": pick(_PHONES),
+            "release": f"{RELEASE.day} April",
+            "customer": f"TL{chance.randrange(100_000, 999_999)}",
+        }
 
     def _typed(self, text: str) -> str:
         """As it comes off a phone: some write without capitals, and some fingers slip, but never in a number."""
@@ -164,3 +218,26 @@ class _Writer:
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(make())
+
+
+def _phone(chance: Random) -> str:
+    """From the ranges that are kept for stories."""
+    last = f"{chance.randrange(1000):03d}"
+    return chance.choice((f"07700 900{last}", f"+44 7700 900{last}", f"020 7946 0{last}", f"+44 (0)20 7946 0{last}"))
+
+
+def _card(chance: Random) -> str:
+    """A number of no bank, whose last digit is right."""
+    digits = "400000" + f"{chance.randrange(10**9):09d}"
+    doubled = [int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(digits)]
+    check = -sum(value - 9 if value > 9 else value for value in doubled) % 10  # noqa: PLR2004 - Luhn
+    whole = f"{digits}{check}"
+    return " ".join(whole[at : at + 4] for at in range(0, 16, 4)) if chance.random() < 0.5 else whole  # noqa: PLR2004
+
+
+def _iban(chance: Random) -> str:
+    """An account of no bank, whose check digits are right."""
+    account = f"TEST{chance.randrange(10**14):014d}"
+    number = int("".join(str(int(sign, 36)) for sign in f"{account}GB00"))
+    whole = f"GB{98 - number % 97:02d}{account}"
+    return " ".join(whole[at : at + 4] for at in range(0, len(whole), 4)) if chance.random() < 0.5 else whole  # noqa: PLR2004

@@ -1,16 +1,16 @@
-"""The best of some rows. The same vectors give the same order, wherever they lie and whatever lies beside them."""
+"""Exact ranking of rows: equal vectors give an equal order, on every backend."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.rooms.insight.search.nouns import Matrix, Near, Vector
+from tallystick.rooms.insight.search.model import Matrix, Near, Vector
 
 SLACK = 1e-5
 """More than a sum of float32 products can be wrong by: rows this close to the last one are compared exactly."""
 MOST_TIED = 5_000
 """Of more rows than this that all score alike (copies of one text), those with the smallest ids are compared."""
 DIGITS = 6
-"""What a score is told to, and compared by: further digits are noise, and noise must not order anything."""
+"""Digits of a score that are shown and compared: further ones are noise and must not affect the order."""
 
 
 def candidates(scores: NDArray[np.float32], ids: NDArray[np.int64], k: int) -> NDArray[np.intp]:

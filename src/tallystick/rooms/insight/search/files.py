@@ -1,4 +1,4 @@
-"""A dataset's vectors in a folder of their own: written once for each state, then only read.
+"""Vector files of a dataset: written once per state, then memory-mapped.
 
 The folder's name says dataset, model and stamp. It is made beside and moved into place, so another process sees all of
 it or nothing. Tickets of one department and product lie side by side, so that a filter is a few slices of the file.
@@ -17,7 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from tallystick.records import record
-from tallystick.rooms.insight.search.nouns import Matrix, Vector
+from tallystick.rooms.insight.search.model import Matrix, Vector
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store
@@ -29,7 +29,7 @@ _HEAD, _VECTORS, _IDS, _RUNS, _MEAN = "head.json", "vectors.npy", "ids.npy", "ru
 
 
 @record
-class Mapped:
+class VectorFiles:
     """An open folder."""
 
     folder: Path
@@ -44,7 +44,7 @@ class Mapped:
 
 
 def folder_of(root: Path, dataset_id: int, model_name: str, stamp: int) -> Path:
-    """Where a state of the vectors lies."""
+    """The folder of one state of the vectors."""
     return root / f"{dataset_id}-{sha256(model_name.encode()).hexdigest()[:16]}-{stamp}"
 
 
@@ -65,22 +65,25 @@ def write(store: "Store", root: Path, dataset_id: int, model_name: str, stamp: i
         shutil.rmtree(making, ignore_errors=True)
     for old in root.glob(f"{target.name.rpartition('-')[0]}-*"):
         if old != target:
-            # Whoever still reads it keeps it mapped.
+            # Open readers keep it mapped.
             shutil.rmtree(old, ignore_errors=True)
     return target
 
 
-def opened(folder: Path) -> Mapped | None:
-    """Open a folder; None: there is none."""
+def opened(folder: Path) -> VectorFiles | None:
+    """Open a folder; None if it does not exist."""
     with suppress(FileNotFoundError):
         head: dict[str, Any] = orjson.loads((folder / _HEAD).read_bytes())
-        return Mapped(
-            folder=folder, stamp=int(folder.name.rpartition("-")[2]),
-            vectors=np.load(folder / _VECTORS, mmap_mode="r"), ids=np.load(folder / _IDS),
-            runs=np.load(folder / _RUNS), mean=np.load(folder / _MEAN),
+        return VectorFiles(
+            folder=folder,
+            stamp=int(folder.name.rpartition("-")[2]),
+            vectors=np.load(folder / _VECTORS, mmap_mode="r"),
+            ids=np.load(folder / _IDS),
+            runs=np.load(folder / _RUNS),
+            mean=np.load(folder / _MEAN),
             departments={name: at for at, name in enumerate(head["departments"])},
             products={name: at for at, name in enumerate(head["products"])},
-        )  # fmt: skip
+        )
     return None
 
 
@@ -107,7 +110,7 @@ def _fill(store: "Store", folder: Path, dataset_id: int, model_name: str) -> Non
 def _vectors(
     store: "Store", folder: Path, dataset_id: int, model_name: str, ids: NDArray[np.int64], places: NDArray[np.int64]
 ) -> Vector:
-    """Write the vectors to their places; gives their mean."""
+    """Write the vectors and return their mean."""
     out: Matrix | None = None
     total: NDArray[np.float64] = np.zeros(0)
     for chunk in store.vectors(dataset_id, model_name):

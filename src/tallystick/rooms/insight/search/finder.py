@@ -1,4 +1,4 @@
-"""Which vectors answer, and whether they are stale: a stamp in the database says how often a set was written."""
+"""The finder: chooses the backend that holds the current vectors; a stamp in the database tells stale ones."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -6,9 +6,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tallystick.rooms.insight.search.files import folder_of, opened, write
-from tallystick.rooms.insight.search.graph import Progress
-from tallystick.rooms.insight.search.local import LocalRows
-from tallystick.rooms.insight.search.nouns import Limits, Rows
+from tallystick.rooms.insight.search.local import LocalRows, Progress
+from tallystick.rooms.insight.search.model import Limits, Rows
 from tallystick.rooms.insight.search.postgres import copied_rows, copy_rows
 
 if TYPE_CHECKING:

@@ -1,37 +1,27 @@
-"""Why a ticket was found: words it shares with the question, words that mean nearly the same, its nearest sentence."""
+"""Match explanations: shared words, words of similar meaning, and the nearest sentence."""
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tallystick.records import record
-from tallystick.rooms.insight.embedding.running import MOST_READ
+from tallystick.rooms.insight.embed.service import MOST_READ
+from tallystick.text.sentences import sentences
+from tallystick.text.stems import stem
+from tallystick.text.words import STOP_WORDS, word_spans, words
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.embedding.port import Embedder
-    from tallystick.rooms.insight.search.nouns import Vector
+    from tallystick.rooms.insight.embed.service import Embedder
+    from tallystick.rooms.insight.search.model import Vector
 
 CLOSE = 0.55
 """Word vectors nearer than this mean nearly the same: card and cards, refund and reimbursement."""
 MOST_WORDS, MOST_SENTENCES = 300, 40
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_EMPTY = frozenset({
-    "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before",
-    "being", "but", "by", "can", "cannot", "could", "did", "do", "does", "doing", "for", "from", "had", "has",
-    "have", "having", "he", "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just",
-    "me", "my", "no", "nor", "not", "of", "off", "on", "or", "our", "out", "over", "please", "she", "so", "some",
-    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too",
-    "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why",
-    "will", "with", "would", "you", "your", "i'd", "i'll", "i'm", "i've", "isn't", "it's", "what's",
-})  # fmt: skip
-"""Words that say nothing about what a text is about."""
 
 
 @record
 class Mark:
-    """Some words of a ticket."""
+    """A highlighted word of a ticket."""
 
     start: int
     """In the ticket's text, in characters."""
@@ -44,8 +34,8 @@ class Mark:
 
 
 @record
-class Why:
-    """Why one ticket was found."""
+class MatchExplanation:
+    """Why a ticket matched."""
 
     marks: tuple[Mark, ...]
     sentence: str
@@ -61,7 +51,7 @@ class Why:
         return {"marks": marks, "sentence": self.sentence, "sentence_score": self.sentence_score}
 
 
-def explained(question: str, text: str, model: "Embedder", query: "Vector") -> Why:
+def explain_match(question: str, text: str, model: "Embedder", query: "Vector") -> MatchExplanation:
     """Why a text was found.
 
     Args:
@@ -72,30 +62,34 @@ def explained(question: str, text: str, model: "Embedder", query: "Vector") -> W
     """
     text = text[:MOST_READ]
     sentence, score = _nearest_sentence(text, model, query)
-    return Why(marks=_marks(question, text, model), sentence=sentence, sentence_score=score)
+    return MatchExplanation(marks=_marks(question, text, model), sentence=sentence, sentence_score=score)
 
 
 def _nearest_sentence(text: str, model: "Embedder", query: "Vector") -> tuple[str, float]:
-    sentences = [found.group().strip() for found in _SENTENCE.finditer(text)]
-    sentences = [one for one in sentences if _WORD.search(one)][:MOST_SENTENCES] or [text.strip()]
-    scores = model.embed(sentences) @ query
+    found = [one for one in sentences(text, wrapped=False) if any(map(str.isalnum, one))][:MOST_SENTENCES]
+    parts = found or [text.strip()]
+    scores = model.embed(parts) @ query
     best = int(np.argmax(np.round(scores, 6)))
-    return sentences[best], round(float(scores[best]), 6)
+    return parts[best], round(float(scores[best]), 6)
 
 
 def _marks(question: str, text: str, model: "Embedder") -> tuple[Mark, ...]:
-    asked = {_stem(word): word for word in _words(question)}
-    told = [found for found in _WORD.finditer(text) if found.group().casefold() not in _EMPTY][:MOST_WORDS]
-    because = {found.group().casefold(): asked.get(_stem(found.group().casefold())) for found in told}
+    asked = {stem(word): word for word in words(question) if word not in STOP_WORDS}
+    told = [word for word in word_spans(text) if word.folded not in STOP_WORDS][:MOST_WORDS]
+    because = {word.folded: asked.get(stem(word.folded)) for word in told}
     unlike = [word for word, same in because.items() if same is None]
     close = _close(sorted(set(asked.values())), unlike, model)
     return tuple(
         Mark(
-            start=found.start(), end=found.end(), text=found.group(),
-            kind="same" if because[word] is not None else "close", because=because[word] or close[word],
+            start=word.start,
+            end=word.end,
+            text=word.written,
+            kind="same" if because[word.folded] is not None else "close",
+            because=because[word.folded] or close[word.folded],
         )
-        for found in told if because[word := found.group().casefold()] is not None or word in close
-    )  # fmt: skip
+        for word in told
+        if because[word.folded] is not None or word.folded in close
+    )
 
 
 def _close(asked: list[str], told: list[str], model: "Embedder") -> dict[str, str]:
@@ -106,15 +100,3 @@ def _close(asked: list[str], told: list[str], model: "Embedder") -> dict[str, st
     likeness = model.embed(told) @ model.embed(asked).T
     best = likeness.argmax(axis=1)
     return {word: asked[best[at]] for at, word in enumerate(told) if likeness[at, best[at]] >= CLOSE}
-
-
-def _words(text: str) -> list[str]:
-    return [word for found in _WORD.finditer(text) if (word := found.group().casefold()) not in _EMPTY]
-
-
-def _stem(word: str) -> str:
-    """A word without its commonest endings; both sides lose them alike, so it need not be right."""
-    for ending in ("ies", "ing", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:  # noqa: PLR2004 - what is left must still be a word
-            return word[: -len(ending)]
-    return word

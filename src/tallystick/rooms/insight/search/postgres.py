@@ -1,4 +1,4 @@
-"""Vectors that PostgreSQL ranks: it names candidates, and they are compared here on the vectors as they were made."""
+"""Vectors in PostgreSQL: pgvector selects candidates, which are ranked here on the exact vectors."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import orjson
 
-from tallystick.rooms.insight.nouns import Where
+from tallystick.rooms.insight.model import Where
 from tallystick.rooms.insight.search.exact import settled
-from tallystick.rooms.insight.search.nouns import Matrix, Near, Vector
-from tallystick.rooms.insight.store.near import MOST_NUMBERS, NearRow
+from tallystick.rooms.insight.search.model import Matrix, Near, Vector
+from tallystick.rooms.insight.store.vectors import MOST_NUMBERS, NearRow
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.store import Store

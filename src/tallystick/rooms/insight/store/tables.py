@@ -1,4 +1,4 @@
-"""The tables, and how they are asked. What a row says beyond its columns is JSON in `body`."""
+"""The tables and how they are queried; fields beyond the columns are JSON in `body`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine, Row
 
-from tallystick.rooms.insight.nouns import BadRow, Dataset
+from tallystick.rooms.insight.model import BadRow, Dataset
 
 META = sa.MetaData()
 DATASETS = sa.Table(
-    "tally_insight_datasets", META,
+    "tally_insight_datasets",
+    META,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.Text),
     sa.Column("file_hash", sa.String(64)),
@@ -20,9 +21,10 @@ DATASETS = sa.Table(
     sa.Column("department_count", sa.Integer),
     sa.Column("created_at", sa.BigInteger),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 TICKETS = sa.Table(
-    "tally_insight_tickets", META,
+    "tally_insight_tickets",
+    META,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("dataset_id", sa.Integer),
     sa.Column("created_at", sa.BigInteger),
@@ -30,37 +32,42 @@ TICKETS = sa.Table(
     sa.Column("product", sa.Text),
     sa.Column("category", sa.Text),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 VECTORS = sa.Table(
-    "tally_insight_vectors", META,
+    "tally_insight_vectors",
+    META,
     sa.Column("dataset_id", sa.Integer, primary_key=True),
     sa.Column("model_name", sa.String(200), primary_key=True),
     sa.Column("ticket_id", sa.Integer, primary_key=True),
     sa.Column("vector", sa.LargeBinary),
-)  # fmt: skip
+)
 VECTOR_SETS = sa.Table(
-    "tally_insight_vector_sets", META,
+    "tally_insight_vector_sets",
+    META,
     sa.Column("dataset_id", sa.Integer, primary_key=True),
     sa.Column("model_name", sa.String(200), primary_key=True),
     sa.Column("stamp", sa.Integer),
-)  # fmt: skip
+)
 RUNS = sa.Table(
-    "tally_insight_runs", META,
+    "tally_insight_runs",
+    META,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("dataset_id", sa.Integer),
     sa.Column("algorithm", sa.String(40)),
     sa.Column("model_name", sa.String(200)),
     sa.Column("created_at", sa.BigInteger),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 ASSIGNMENTS = sa.Table(
-    "tally_insight_assignments", META,
+    "tally_insight_assignments",
+    META,
     sa.Column("run_id", sa.Integer, primary_key=True),
     sa.Column("ticket_id", sa.Integer, primary_key=True),
     sa.Column("cluster_id", sa.Integer),
-)  # fmt: skip
+)
 ANALYSES = sa.Table(
-    "tally_insight_analyses", META,
+    "tally_insight_analyses",
+    META,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("dataset_id", sa.Integer),
     sa.Column("prompt_version", sa.String(200)),
@@ -68,19 +75,21 @@ ANALYSES = sa.Table(
     sa.Column("ticket_count", sa.Integer),
     sa.Column("created_at", sa.BigInteger),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 PROMPTS = sa.Table(
-    "tally_insight_prompts", META,
+    "tally_insight_prompts",
+    META,
     sa.Column("version", sa.String(200), primary_key=True),
     sa.Column("revision", sa.Integer, primary_key=True),
     sa.Column("saved_at", sa.BigInteger),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 MAPPINGS = sa.Table(
-    "tally_insight_mappings", META,
+    "tally_insight_mappings",
+    META,
     sa.Column("name", sa.String(200), primary_key=True),
     sa.Column("body", sa.LargeBinary),
-)  # fmt: skip
+)
 
 BATCH = 2_000
 """Rows written or read at once."""
@@ -99,7 +108,7 @@ class Tables:
         self.insert: Any = postgresql.insert if self.postgres else sqlite.insert
 
     def rows(self, query: Any) -> Sequence[Row[Any]]:
-        """What a question gives."""
+        """The rows of a query."""
         with self.engine.connect() as connection:
             return connection.execute(query).all()
 
@@ -108,8 +117,13 @@ def dataset_of(row: Row[Any]) -> Dataset:
     """A row of the table of datasets, read."""
     body = orjson.loads(row.body)
     return Dataset(
-        dataset_id=row.id, name=row.name, file_hash=row.file_hash, row_count=row.row_count,
-        department_count=row.department_count, created_at=row.created_at, mapping=body.get("mapping", {}),
+        dataset_id=row.id,
+        name=row.name,
+        file_hash=row.file_hash,
+        row_count=row.row_count,
+        department_count=row.department_count,
+        created_at=row.created_at,
+        mapping=body.get("mapping", {}),
         bad_row_count=body.get("bad_row_count", 0),
         bad_rows=tuple(BadRow(line=line, reason=why, detail=more) for line, why, more in body.get("bad_rows", ())),
-    )  # fmt: skip
+    )

@@ -1,4 +1,4 @@
-"""Datasets and their tickets: written all or nothing, read as a stream."""
+"""Tables of datasets and tickets: written atomically, read as a stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,7 +8,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Row
 
-from tallystick.rooms.insight.nouns import EVERYWHERE, Dataset, NewTicket, Ticket, Where
+from tallystick.rooms.insight.model import EVERYWHERE, Dataset, NewTicket, Ticket, Where
 from tallystick.rooms.insight.store.dataset_writer import DatasetWriter, dataset_writer
 from tallystick.rooms.insight.store.tables import BATCH, DATASETS, MAX_ID, TICKETS, UNFINISHED, Tables, dataset_of
 
@@ -82,9 +82,14 @@ def ticket_of(row: Row[Any]) -> Ticket:
     """A row of the table, read."""
     body = orjson.loads(row.body)
     said = NewTicket(
-        external_id=body.pop("external_id", None), text=body.pop("text"), created_at=row.created_at,
-        department=row.department, product=row.product, category=row.category, **body,
-    )  # fmt: skip
+        external_id=body.pop("external_id", None),
+        text=body.pop("text"),
+        created_at=row.created_at,
+        department=row.department,
+        product=row.product,
+        category=row.category,
+        **body,
+    )
     return Ticket(ticket_id=row.id, dataset_id=row.dataset_id, said=said)
 
 

@@ -1,15 +1,14 @@
-"""`tool.analysis.run`: a question about tickets becomes an answer with evidence, kept for later."""
+"""`tool.analysis.run`: answer a question about tickets with evidence, and store the answer."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.role_names import ANALYST_ROLES
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.nouns import ANALYZER_BACKENDS
-from tallystick.rooms.insight.times import rfc3339
+from tallystick.rooms.insight.model import ANALYZER_BACKENDS, rfc3339
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Analysis
+    from tallystick.rooms.insight.model import Analysis
 
 TIMEOUT_S = 1_800.0
 """A model may be asked nine times, and a million tickets take a minute to read."""

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.role_names import ANALYST_ROLES
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.nouns import ALGORITHMS
+from tallystick.rooms.insight.model import ALGORITHMS
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import ClusterRun
+    from tallystick.rooms.insight.model import ClusterRun
 
 TIMEOUT_S = 1_800.0
 """A million tickets on two busy cores."""

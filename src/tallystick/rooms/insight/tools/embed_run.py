@@ -1,14 +1,14 @@
-"""`tool.embed.run`: tickets become vectors, those that have none yet."""
+"""`tool.embed.run`: compute the vectors that tickets lack."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.nouns import EMBED_BACKENDS
+from tallystick.rooms.insight.model import EMBED_BACKENDS
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.embedding.running import Embedded
+    from tallystick.rooms.insight.embed.service import EmbeddingResult
 
 TIMEOUT_S = 14_400.0
 """A million tickets take a minute with the built-in model and hours with a large one."""
@@ -59,7 +59,7 @@ _CARD = Card(
 )
 
 
-def embed_run(embed: Callable[..., "tuple[Embedded, bool]"]) -> Tool:
+def embed_run(embed: Callable[..., "tuple[EmbeddingResult, bool]"]) -> Tool:
     """The tool over one workspace."""
 
     def handler(**args: Any) -> dict[str, Any]:

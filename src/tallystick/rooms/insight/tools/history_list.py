@@ -1,14 +1,14 @@
-"""`tool.history.list`: the questions that were asked, newest first."""
+"""`tool.history.list`: list past questions, newest first."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.role_names import HISTORY_ROLES
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.times import rfc3339
+from tallystick.rooms.insight.model import rfc3339
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Analysis
+    from tallystick.rooms.insight.model import Analysis
 
 _CARD = Card(
     name="tool.history.list",

@@ -1,4 +1,4 @@
-"""`tool.ingest.upload`: a file of tickets becomes a dataset, personal data left out on the way."""
+"""`tool.ingest.upload`: import a file of tickets as a dataset without personal data."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -9,7 +9,7 @@ from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.ingest.taking import Taken
+    from tallystick.rooms.insight.ingest.dataset_import import ImportResult
 
 TIMEOUT_S = 3_600.0
 """Millions of rows take minutes."""
@@ -52,7 +52,7 @@ _CARD = Card(
 )
 
 
-def ingest_upload(take: Callable[[str, str | None], "Taken"]) -> Tool:
+def ingest_upload(take: Callable[[str, str | None], "ImportResult"]) -> Tool:
     """The tool over one workspace."""
 
     def handler(file_path: str, dataset_name: str | None = None) -> dict[str, Any]:

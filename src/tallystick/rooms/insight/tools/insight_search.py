@@ -1,4 +1,4 @@
-"""`insight.search`: what customers wrote about something, word for word, so that it can be cited."""
+"""`insight.search`: return what customers wrote about something, verbatim, so that it can be cited."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -7,11 +7,11 @@ from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.search.nouns import Asked, Found, Hit
+    from tallystick.rooms.insight.search.model import Hit, SearchRequest, SearchResult
 
 USUAL, MOST = 5, 50
 MOST_TEXT = 2_000
-"""Characters of a ticket: an agent has little room, and what a ticket is about stands at its beginning."""
+"""Characters of a ticket: the beginning says what it is about, and an agent's context is small."""
 _CARD = Card(
     name="insight.search",
     roles=EVERY_ROLE,
@@ -62,16 +62,18 @@ _CARD = Card(
 )
 
 
-def insight_search(search: "Callable[[Asked], Found]", everywhere: "Callable[[str, int], list[Hit]]") -> Tool:
+def insight_search(
+    search: "Callable[[SearchRequest], SearchResult]", everywhere: "Callable[[str, int], list[Hit]]"
+) -> Tool:
     """The tool over one workspace."""
 
     def handler(query: str, dataset_id: int | None = None, k: int = USUAL) -> dict[str, Any]:
         if dataset_id is None:
             hits = everywhere(query, k)
         else:
-            from tallystick.rooms.insight.search.nouns import Asked  # noqa: PLC0415 - the core has no numpy
+            from tallystick.rooms.insight.search.model import SearchRequest  # noqa: PLC0415 - the core has no numpy
 
-            hits = list(search(Asked(dataset_id=dataset_id, query_text=query, k=k, rerank=True)).hits)
+            hits = list(search(SearchRequest(dataset_id=dataset_id, query_text=query, k=k, rerank=True)).hits)
         return {"results": [_shown(hit) for hit in hits]}
 
     return Tool(card=_CARD, handler=handler)

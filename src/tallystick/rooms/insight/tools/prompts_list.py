@@ -1,4 +1,4 @@
-"""`tool.prompts.list`: the versions of the analyst's instructions."""
+"""`tool.prompts.list`: list the versions of the analyst's prompt."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""`tool.prompts.load`: one version of the analyst's instructions."""
+"""`tool.prompts.load`: return one version of the analyst's prompt."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,7 @@ from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Prompt
+    from tallystick.rooms.insight.model import Prompt
 
 _CARD = Card(
     name="tool.prompts.load",

@@ -1,4 +1,4 @@
-"""`tool.prompts.save`: a version of the analyst's instructions is kept; earlier revisions of it stay."""
+"""`tool.prompts.save`: store a version of the analyst's prompt; earlier revisions stay."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

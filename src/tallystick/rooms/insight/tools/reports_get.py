@@ -1,4 +1,4 @@
-"""`tool.reports.get`: what the tickets of a dataset say, as a report whose every figure can be computed again."""
+"""`tool.reports.get`: return a report on a dataset whose every figure can be recomputed."""
 
 from collections.abc import Callable
 from typing import Any

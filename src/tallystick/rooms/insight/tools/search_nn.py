@@ -1,17 +1,17 @@
-"""`tool.search.nn`: the tickets of a dataset that are nearest to a text in meaning."""
+"""`tool.search.nn`: return the tickets of a dataset that are nearest to a text in meaning."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.insight.nouns import NewTicket, Where
+from tallystick.rooms.insight.model import NewTicket, Where
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.search.nouns import Asked, Found
+    from tallystick.rooms.insight.search.model import SearchRequest, SearchResult
 
 OPENING = 160
-"""Characters of a ticket that stand for a summary it does not have."""
+"""Characters of a ticket that replace a missing summary."""
 _NAMES = {"type": "array", "items": {"type": "string"}}
 _CARD = Card(
     name="tool.search.nn",
@@ -74,7 +74,7 @@ _CARD = Card(
 )
 
 
-def search_nn(search: "Callable[[Asked], Found]") -> Tool:
+def search_nn(search: "Callable[[SearchRequest], SearchResult]") -> Tool:
     """The tool over one workspace."""
 
     def handler(**args: Any) -> dict[str, Any]:
@@ -88,12 +88,15 @@ def search_nn(search: "Callable[[Asked], Found]") -> Tool:
             "rerank_backend": found.rerank_backend,
             "results": [
                 {
-                    "ticket_id": hit.ticket.ticket_id, "score": hit.score, "department": hit.ticket.said.department,
-                    "product": hit.ticket.said.product, "summary": _summary(hit.ticket.said),
+                    "ticket_id": hit.ticket.ticket_id,
+                    "score": hit.score,
+                    "department": hit.ticket.said.department,
+                    "product": hit.ticket.said.product,
+                    "summary": _summary(hit.ticket.said),
                 }
                 for hit in found.hits
             ],
-        }  # fmt: skip
+        }
 
     return Tool(card=_CARD, handler=handler)
 
@@ -106,10 +109,10 @@ def _summary(said: NewTicket) -> str:
     return words if len(words) <= OPENING else f"{words[:OPENING]}…"
 
 
-def asked_of(*, filters: dict[str, list[str]] | None = None, **args: Any) -> "Asked":
+def asked_of(*, filters: dict[str, list[str]] | None = None, **args: Any) -> "SearchRequest":
     """The arguments as the question they are."""
-    from tallystick.rooms.insight.search.nouns import Asked  # noqa: PLC0415 - the core has no numpy
+    from tallystick.rooms.insight.search.model import SearchRequest  # noqa: PLC0415 - the core has no numpy
 
     given = filters or {}
     where = Where(department=tuple(given.get("department", ())), product=tuple(given.get("product", ())))
-    return Asked(where=where, **args)
+    return SearchRequest(where=where, **args)

@@ -5,6 +5,6 @@ from tallystick.rooms.insight.web import pages
 
 
 def register(context: PageContext) -> tuple[str, ...]:
-    """Make the pages; gives the first segments of their paths."""
+    """Register the pages and return the first segments of their paths."""
     parts = (pages,)
     return tuple(path for part in parts for path in part.register(context))

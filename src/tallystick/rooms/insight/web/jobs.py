@@ -1,4 +1,4 @@
-"""Long work on tickets: taking a file, vectors, groups, the first question. Each step is a call through the gate.
+"""Jobs of the page: import, embed, cluster, ask. Each step is a call through the gate.
 
 It goes on when the window is closed, and every window shows how far it is.
 """
@@ -14,7 +14,7 @@ from tallystick.doors.web.kit import PageContext, propose, trouble
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import Progress
 
-QUESTION = "What are the main themes, and what changed over time?"
+QUESTION = "How many tickets are there per theme?"
 KEPT = 50
 """Works that are remembered once they are over."""
 ICONS = {"waiting": "radio_button_unchecked", "running": "pending", "done": "check_circle", "failed": "error"}
@@ -22,7 +22,7 @@ ICONS = {"waiting": "radio_button_unchecked", "running": "pending", "done": "che
 
 @dataclass(kw_only=True)
 class Step:
-    """One call."""
+    """One step of a job."""
 
     tool: str
     title: str
@@ -43,8 +43,8 @@ class Step:
 
 
 @dataclass(kw_only=True)
-class Work:
-    """Steps that are done one after the other."""
+class Job:
+    """Steps that run one after the other."""
 
     steps: list[Step]
     dataset_id: int = 0
@@ -56,32 +56,32 @@ class Work:
 
     @property
     def failed(self) -> bool:
-        """Whether it came to a halt."""
+        """Whether a step failed."""
         return self.over and any(step.state == "failed" and not step.optional for step in self.steps)
 
 
-class Works:
-    """What is being worked on in one workspace."""
+class Jobs:
+    """The running jobs of one workspace."""
 
     def __init__(self, house: PageContext) -> None:
         self._house = house
-        self._works: dict[int, Work] = {}
+        self._works: dict[int, Job] = {}
 
-    def of(self, dataset_id: int) -> Work | None:
+    def of(self, dataset_id: int) -> Job | None:
         """The latest work on a dataset."""
         return self._works.get(dataset_id)
 
-    def begin(self, steps: list[Step], request: Request, *, dataset_id: int = 0) -> Work:
-        """Begin; a dataset that is being worked on is not begun again."""
+    def begin(self, steps: list[Step], request: Request, *, dataset_id: int = 0) -> Job:
+        """Start a job; a dataset with a running job keeps that one."""
         running = self._works.get(dataset_id)
         if running is not None and not running.over:
             return running
-        work = Work(steps=steps, dataset_id=dataset_id)
+        work = Job(steps=steps, dataset_id=dataset_id)
         self._keep(work)
         background_tasks.create(self._run(work, request), name="insight")
         return work
 
-    async def _run(self, work: Work, request: Request) -> None:
+    async def _run(self, work: Job, request: Request) -> None:
         try:
             for step in work.steps:
                 if not await self._step(work, step, request) and not step.optional:
@@ -90,7 +90,7 @@ class Works:
             work.over = True
             work.version += 1
 
-    async def _step(self, work: Work, step: Step, request: Request) -> bool:
+    async def _step(self, work: Job, step: Step, request: Request) -> bool:
         step.state = "running"
         work.version += 1
         outcome: Outcome | None = None
@@ -110,45 +110,48 @@ class Works:
         work.version += 1
         return step.state == "done"
 
-    def _keep(self, work: Work) -> None:
+    def _keep(self, work: Job) -> None:
         if work.dataset_id:
             self._works[work.dataset_id] = work
             for old in [key for key, each in self._works.items() if each.over][:-KEPT]:
                 del self._works[old]
 
 
-def taking(file_path: str, name: str) -> Step:
+def import_job(file_path: str, name: str) -> Step:
     """Take a file."""
     args = {"file_path": file_path, "dataset_name": name}
     return Step(tool="tool.ingest.upload", title="Read the file", args=lambda _: args)
 
 
-def preparing(question: str = QUESTION) -> list[Step]:
+def report_job(question: str = QUESTION) -> list[Step]:
     """Everything that a report rests on."""
     return [
         Step(tool="tool.embed.run", title="Make vectors", args=lambda one: {"dataset_id": one}, optional=True),
-        grouping(),
-        asking(question),
+        cluster_job(),
+        question_job(question),
     ]
 
 
-def grouping() -> Step:
+def cluster_job() -> Step:
     """Group the tickets."""
     return Step(
-        tool="tool.cluster.run", title="Group by what they say", optional=True,
+        tool="tool.cluster.run",
+        title="Group by what they say",
+        optional=True,
         args=lambda one: {"dataset_id": one, "algorithm": "ward"},
-    )  # fmt: skip
+    )
 
 
-def asking(question: str, compare: int | None = None) -> Step:
+def question_job(question: str, compare: int | None = None) -> Step:
     """Ask a question."""
     return Step(
-        tool="tool.analysis.run", title="Answer the question",
+        tool="tool.analysis.run",
+        title="Answer the question",
         args=lambda one: {"dataset_id": one, "question": question, "compare_dataset_id": compare},
-    )  # fmt: skip
+    )
 
 
-def show_steps(work: Work) -> None:
+def show_steps(work: Job) -> None:
     """Show how far it is, as it is now."""
     with ui.column().classes("tally-card gap-1").props('role="status" aria-label="Progress"'):
         for step in work.steps:

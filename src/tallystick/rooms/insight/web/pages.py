@@ -1,4 +1,4 @@
-"""Insight: what tickets say. Bring a file; see its groups on a map, search it, ask it, and take the report away."""
+"""Insight's pages: datasets, and for each its themes, search, questions, report and source file."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ from nicegui import run, ui
 
 from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import (
+    NavigationItem,
     PageContext,
-    Place,
     Visitor,
     badge,
     counted,
@@ -23,9 +23,9 @@ from tallystick.doors.web.kit import (
 )
 from tallystick.errors import ToolError
 from tallystick.gate.role_names import EVERY_ROLE
-from tallystick.rooms.insight.nouns import Dataset
+from tallystick.rooms.insight.model import Dataset
 from tallystick.rooms.insight.room import Insight
-from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps
+from tallystick.rooms.insight.web.jobs import Jobs, report_job, show_steps
 from tallystick.rooms.insight.web.questions import Questions
 from tallystick.rooms.insight.web.report import show_report
 from tallystick.rooms.insight.web.search import Search
@@ -34,16 +34,21 @@ from tallystick.rooms.insight.web.upload import Upload
 
 LOOK_S = 0.8
 MAX_DIGITS = 15
-VIEWS = (("", "Themes", "bubble_chart"), ("search", "Search", "search"), ("report", "Report", "description"),
-         ("questions", "Questions", "help_outline"), ("file", "The file", "table_view"))  # fmt: skip
+VIEWS = (
+    ("", "Themes", "bubble_chart"),
+    ("search", "Search", "search"),
+    ("report", "Report", "description"),
+    ("questions", "Questions", "help_outline"),
+    ("file", "The file", "table_view"),
+)
 Fill = Callable[[Insight, Dataset], Awaitable[None]]
 """Shows a dataset in one of the ways."""
 
 
 def register(house: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/insight", name="Insight", icon="insights", order=40, roles=EVERY_ROLE))
-    works = Works(house)
+    house.places.append(NavigationItem(path="/insight", name="Insight", icon="insights", order=40, roles=EVERY_ROLE))
+    works = Jobs(house)
 
     @page(house, "/insight", "Insight", roles=EVERY_ROLE)
     async def every(_visitor: Visitor) -> None:
@@ -76,9 +81,9 @@ def register(house: PageContext) -> tuple[str, ...]:
 
 
 class _Datasets:
-    """Everything that was taken, and the place for more."""
+    """The list of datasets, and the upload."""
 
-    def __init__(self, house: PageContext, room: Insight, works: Works) -> None:
+    def __init__(self, house: PageContext, room: Insight, works: Jobs) -> None:
         self._house = house
         self._room = room
         self._works = works
@@ -100,9 +105,10 @@ class _Datasets:
         with self._place:
             if not found:
                 empty(
-                    "No tickets yet", "Choose a file above, or: tally insight report tickets.csv --out report.html",
+                    "No tickets yet",
+                    "Choose a file above, or: tally insight report tickets.csv --out report.html",
                     icon="insights",
-                )  # fmt: skip
+                )
                 return
             section("Datasets")
             for one in reversed(found):
@@ -124,7 +130,7 @@ class _Datasets:
 class _Shown:
     """One dataset: its name, the ways to look at it, what is being done with it, and one of the ways."""
 
-    def __init__(self, house: PageContext, works: Works, number: str, view: str) -> None:
+    def __init__(self, house: PageContext, works: Jobs, number: str, view: str) -> None:
         self._house = house
         self._works = works
         self._number = number
@@ -182,12 +188,16 @@ class _Shown:
 
     def _prepare(self, what: str) -> None:
         def go() -> None:
-            self._works.begin(preparing(), here(), dataset_id=self._dataset.dataset_id)
+            self._works.begin(report_job(), here(), dataset_id=self._dataset.dataset_id)
 
         work = self._works.of(self._dataset.dataset_id)
         if work is None or work.over:
-            empty(what, "Vectors, groups and a first answer take a moment.", icon="bubble_chart",
-                  action=("Prepare the tickets", go))  # fmt: skip
+            empty(
+                what,
+                "Vectors, groups and a first answer take a moment.",
+                icon="bubble_chart",
+                action=("Prepare the tickets", go),
+            )
 
     async def _look(self) -> None:
         """Show how far the work is; what is shown below is drawn anew once it is over."""
@@ -208,7 +218,7 @@ class _Shown:
 
 
 class _NotYet(Exception):  # noqa: N818 - reads as what it is
-    """Something has to be done first; the words say what is missing."""
+    """A prerequisite is missing; the text says which."""
 
 
 async def _themes(room: Insight, dataset: Dataset) -> None:
@@ -226,9 +236,7 @@ async def _report(room: Insight, dataset: Dataset, compare: int) -> None:
         chosen.props("outlined dense").classes("tally-choice")
         where = f"/insight/{dataset.dataset_id}/report"
         chosen.on_value_change(lambda event: ui.navigate.to(f"{where}?compare={int(event.value or 0)}"))
-    made = await run.io_bound(
-        lambda: room.analyses.report(dataset.dataset_id, compare_dataset_id=compare or None)
-    )  # fmt: skip
+    made = await run.io_bound(lambda: room.analyses.report(dataset.dataset_id, compare_dataset_id=compare or None))
     if made is not None:
         show_report(room, made, f"report-{dataset.dataset_id}")
 

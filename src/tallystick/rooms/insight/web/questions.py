@@ -1,22 +1,26 @@
-"""Questions to a dataset: ask one, compare two periods, and everything that was asked before."""
+"""Questions about a dataset: ask, compare two periods, and the history."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
-from tallystick.doors.web.kit import PageContext, Visitor, empty, here, propose, section, tell_trouble
+from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, here, propose, section, tell_trouble, text
 from tallystick.gate.role_names import ANALYSIS_READERS
+from tallystick.rooms.insight.query.model import NotAQuery, query_from_line
 from tallystick.rooms.insight.room import Insight
-from tallystick.rooms.insight.web.answer import show_answer
+from tallystick.rooms.insight.web.ticket import ticket_chip
+from tallystick.text.calendar_names import MONTHS
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Analysis
+    from tallystick.rooms.insight.model import Analysis
 
+CHIPS = 6
 PAGE = 10
 LOOK_S = 1.0
-TOOL = "tool.analysis.run"
+TOOL, QUERY_TOOL = "tool.analysis.run", "tool.analysis.query"
 
 
 class Questions:
@@ -34,6 +38,7 @@ class Questions:
         """Build it."""
         periods: list[str] = await run.io_bound(self._months) or []
         self._ask()
+        self._query()
         if len(periods) > 1:
             self._compare(periods)
         self._place = ui.column().classes("w-full gap-2").props('role="status"')
@@ -55,6 +60,44 @@ class Questions:
         question.on("keydown.enter", go)
         button.on_click(go)
 
+    def _query(self) -> None:
+        """The typed form of a question, to be corrected and run again."""
+        with ui.element("details").classes("tally-details") as self._typed:
+            text("summary", "The query, as the last question was read")
+            with ui.row().classes("tally-row"):
+                self._line = ui.input("Query").props("outlined dense maxlength=4000").classes("col-grow tally-mono")
+                button = ui.button("Run", icon="play_arrow").props("outline")
+            self._result = ui.column().classes("w-full gap-1").props('role="status"')
+
+        async def go() -> None:
+            await self._run_query(str(self._line.value or ""), button)
+
+        self._line.on("keydown.enter", go)
+        button.on_click(go)
+
+    async def _run_query(self, line: str, button: ui.button) -> None:
+        self._result.clear()
+        try:
+            query, _ = query_from_line(line.strip())
+        except NotAQuery:
+            with self._result:
+                ui.label("This is no query. Ask a question above, and change its query.").classes("tally-warn")
+            return
+        button.disable()
+        outcome = await propose(self._house, here(), QUERY_TOOL, query.as_dict())
+        button.enable()
+        with self._result:
+            if tell_trouble(outcome):
+                return
+            found = {} if outcome is None else outcome.unwrap()
+            ui.label(f"{found['reading']}:").classes("tally-text")
+            for row in found["rows"]:
+                value = "no value" if row["value"] is None else f"{row['value']:,.10g}"
+                first = "" if row.get("first") is None else f"{row['first']:,.10g} → "
+                ui.label(f"{', '.join(row['key']) or 'all'}: {first}{value}").classes("tally-text")
+            for ticket_id in found["tickets"]:
+                ticket_chip(self._room, int(ticket_id), "")
+
     def _compare(self, periods: Sequence[str]) -> None:
         with ui.row().classes("tally-row"):
             first = ui.select(list(periods), value=periods[-2], label="Compare").props("outlined dense")
@@ -62,7 +105,7 @@ class Questions:
             button = ui.button("Compare", icon="compare_arrows").props("outline")
 
         async def go() -> None:
-            await self._answer(f"What changed between {first.value} and {then.value}?", button)
+            await self._answer(f"Compare the number of tickets in {first.value} and {then.value}", button)
 
         button.on_click(go)
 
@@ -71,9 +114,7 @@ class Questions:
         button.disable()
         with self._place:
             ui.linear_progress(show_value=False).props('indeterminate aria-label="Answering"')
-        outcome = await propose(
-            self._house, here(), TOOL, {"dataset_id": self._dataset_id, "question": question}
-        )  # fmt: skip
+        outcome = await propose(self._house, here(), TOOL, {"dataset_id": self._dataset_id, "question": question})
         button.enable()
         self._place.clear()
         with self._place:
@@ -101,15 +142,15 @@ class Questions:
         if (newest, self._shown) == self._seen:
             return
         self._seen = (newest, self._shown)
+        if found and found[0].answer.get("query_line"):
+            self._line.value = str(found[0].answer["query_line"])
         self._history.clear()
         with self._history:
             self._list(found, total)
 
     def _list(self, found: "list[Analysis]", total: int) -> None:
         if not found:
-            empty(
-                "Nothing was asked yet", "Ask above: which department, which theme, what changed.", icon="help_outline"
-            )
+            empty("Nothing was asked yet", "Ask above: how many, which department, per month.", icon="help_outline")
         for one in found:
             show_answer(self._room, one)
         if total > len(found):
@@ -126,12 +167,51 @@ class Questions:
         return [_in_words(str(one["name"])) for one in found]
 
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
-
-
 def _in_words(month: str) -> str:
     year, _, number = month.partition("-")
-    return f"{_MONTHS[int(number) - 1]} {year}" if number.isdigit() and 1 <= int(number) <= len(_MONTHS) else month
+    is_month = number.isdigit() and 1 <= int(number) <= len(MONTHS)
+    return f"{MONTHS[int(number) - 1].title()} {year}" if is_month else month
+
+
+def show_answer(room: Insight, analysis: "Analysis") -> None:
+    """Show one."""
+    answer = analysis.answer
+    with ui.column().classes("tally-card gap-2"):
+        text("h3", analysis.question).classes("tally-third tally-text")
+        when = datetime.fromtimestamp(analysis.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        said = f"{when}, {counted(analysis.ticket_count, 'ticket')} read, {answer.get('backend', '')}"
+        ui.label(said).classes("tally-soft")
+        if answer.get("reading"):
+            ui.label(str(answer["reading"])).classes("tally-text text-weight-medium")
+        if not answer.get("sentences") and answer.get("answered"):
+            ui.label("Nothing of what was said is borne out by the tickets.").classes("tally-warn")
+        for sentence in answer.get("sentences", ()):
+            _sentence(room, sentence)
+        for refused in answer.get("refused", ()):
+            with ui.row().classes("tally-row"):
+                ui.label(str(refused["text"])).classes("tally-struck tally-text")
+                ui.label(str(refused["code"])).classes("tally-badge tally-bad")
+
+
+def _sentence(room: Insight, sentence: Mapping[str, Any]) -> None:
+    with ui.column().classes("gap-1 w-full"):
+        ui.label(str(sentence["text"])).classes("tally-text")
+        tickets, receipts = sentence.get("tickets", ())[:CHIPS], sentence.get("receipts", ())[:CHIPS]
+        if tickets or receipts:
+            with ui.row().classes("tally-row tally-evidence"):
+                for ticket in tickets:
+                    ticket_chip(room, int(ticket["ticket_id"]), str(ticket.get("quote", "")))
+                for receipt in receipts:
+                    ui.link(str(receipt)[:17] + "…", f"/receipts/{receipt}").classes("tally-chip")
+        _figures(sentence.get("figures", ()))
+
+
+def _figures(figures: Sequence[Mapping[str, Any]]) -> None:
+    """Each number with the query that reproduces it."""
+    if not figures:
+        return
+    with ui.element("details").classes("tally-details"):
+        many = len(figures)
+        text("summary", "1 number, and its query" if many == 1 else f"{many} numbers, and their queries")
+        for figure in figures:
+            ui.label(f"{figure['shown']}  =  {figure['query']}").classes("tally-mono tally-text tally-soft")

@@ -1,4 +1,4 @@
-"""The report as a page: its text, tables, quotes and charts; every number can be computed again on the spot."""
+"""The report page: text, tables, quotes and charts, with a recheck of every number."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,9 @@ from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import ticket_chip
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.reports.blocks import Block, Line, Section, Table
-    from tallystick.rooms.insight.reports.building import Report
-    from tallystick.rooms.insight.reports.recheck import Recheck
+    from tallystick.rooms.insight.report.blocks import Block, Line, Section, Table
+    from tallystick.rooms.insight.report.recheck import Recheck
+    from tallystick.rooms.insight.report.report import Report
 
 MOST = 20
 """Differences that are shown."""
@@ -68,7 +68,7 @@ def _section(room: Insight, section: "Section") -> None:
 
 
 def _block(room: Insight, block: "Block") -> None:
-    from tallystick.rooms.insight.reports.blocks import Chart, Paragraph, Table  # noqa: PLC0415 - numpy loads with it
+    from tallystick.rooms.insight.report.blocks import Chart, Paragraph, Table  # noqa: PLC0415 - numpy loads with it
 
     if isinstance(block, Paragraph):
         with ui.element("p").classes("tally-text"):

@@ -1,4 +1,4 @@
-"""Search as one types: the nearest tickets, and why each was found."""
+"""Search as you type: the nearest tickets, each with an explanation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import open_ticket
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Ticket
+    from tallystick.rooms.insight.model import Ticket
 
 FOUND = 10
 SHOWN = 600
@@ -61,9 +61,9 @@ class Search:
                 self._hit(ticket, why)
 
     def _find(self, words: str) -> list[Row]:
-        from tallystick.rooms.insight.search.nouns import Asked  # noqa: PLC0415 - numpy loads when somebody searches
+        from tallystick.rooms.insight.search.model import SearchRequest  # noqa: PLC0415 - numpy loads when somebody searches
 
-        asked = Asked(dataset_id=self._dataset_id, query_text=words[:2_000], k=FOUND, rerank=True)
+        asked = SearchRequest(dataset_id=self._dataset_id, query_text=words[:2_000], k=FOUND, rerank=True)
         hits = self._room.searches.search(asked).hits
         ids = [hit.ticket.ticket_id for hit in hits]
         reasons = {one["ticket_id"]: one for one in self._room.searches.why(asked, ids)} if ids else {}

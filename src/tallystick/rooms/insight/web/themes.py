@@ -1,4 +1,4 @@
-"""What tickets are about: a map of their groups, and for each its words, its size, quotes and the tickets in it."""
+"""Themes: a map of the clusters, and for each its terms, size, quotes and tickets."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from tallystick.rooms.insight.room import Insight
 from tallystick.rooms.insight.web.ticket import open_ticket, ticket_lines
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import ClusterRun
+    from tallystick.rooms.insight.model import ClusterRun
 
 PAGE = 20
 """Tickets of a group that are fetched at once."""

@@ -1,4 +1,4 @@
-"""One ticket as it is stored, in a dialog; and short lines of several."""
+"""One ticket in a dialog, and short lists of tickets."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from tallystick.doors.web.kit import block, text
 from tallystick.rooms.insight.room import Insight
 
 if TYPE_CHECKING:
-    from tallystick.rooms.insight.nouns import Ticket
+    from tallystick.rooms.insight.model import Ticket
 
 CUT = 160
 _FACTS = ("external_id", "department", "product", "category", "priority", "status", "customer", "reassignments")

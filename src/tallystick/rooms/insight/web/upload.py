@@ -1,4 +1,4 @@
-"""A file of tickets: handed over, looked at, its columns put right, and taken. Nothing is stored before that."""
+"""Import of a file on the page: upload, preview, map columns, import. Nothing is stored before the last step."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,31 +13,40 @@ from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.doors.web.kit import SESSION, PageContext, failed, here, text
 from tallystick.errors import TallyError, ToolError
 from tallystick.rooms.insight.ingest.columns import FIELDS
-from tallystick.rooms.insight.ingest.opening import put_upload, remove_upload
+from tallystick.rooms.insight.ingest.source_file import put_upload, remove_upload
 from tallystick.rooms.insight.room import Insight
-from tallystick.rooms.insight.web.jobs import Works, preparing, show_steps, taking
+from tallystick.rooms.insight.web.jobs import Jobs, import_job, report_job, show_steps
 
 if TYPE_CHECKING:
     from tallystick.rooms.insight.ingest.preview import Preview
-    from tallystick.rooms.insight.nouns import NewTicket
+    from tallystick.rooms.insight.model import NewTicket
 
 CHUNK = 1024 * 1024
 LOOK_S = 0.3
 ACCEPTED = ".csv,.tsv,.txt,.xlsx,.json,.jsonl,.ndjson"
 UNUSED = "-"
 MEANS = {
-    "text": "what the customer wrote", "summary": "subject", "external_id": "ticket number",
-    "created_at": "when it came", "department": "department", "product": "product", "category": "category",
-    "priority": "priority", "status": "status", "customer": "customer", "resolution": "how it was resolved",
-    "resolved_at": "when it was resolved", "reassignments": "how often it was handed on",
-}  # fmt: skip
+    "text": "what the customer wrote",
+    "summary": "subject",
+    "external_id": "ticket number",
+    "created_at": "when it came",
+    "department": "department",
+    "product": "product",
+    "category": "category",
+    "priority": "priority",
+    "status": "status",
+    "customer": "customer",
+    "resolution": "how it was resolved",
+    "resolved_at": "when it was resolved",
+    "reassignments": "how often it was handed on",
+}
 SHOWN_TEXT = 220
 
 
 class Upload:
     """The place to hand over a file, in one window."""
 
-    def __init__(self, house: PageContext, room: Insight, works: Works) -> None:
+    def __init__(self, house: PageContext, room: Insight, works: Jobs) -> None:
         self._house = house
         self._room = room
         self._works = works
@@ -61,9 +70,11 @@ class Upload:
     def _choosing(self, most: int) -> None:
         """A button and a place to drop a file on; the part that sends it has no names to be read out, and is hidden."""
         self._upload = ui.upload(
-            auto_upload=True, max_file_size=most, on_upload=self._came,
+            auto_upload=True,
+            max_file_size=most,
+            on_upload=self._came,
             on_rejected=lambda: self._refused("This file is not taken.", _too_large(most)),
-        )  # fmt: skip
+        )
         self._upload.props(f'accept="{ACCEPTED}"').classes("hidden")
         self._upload.on("failed", lambda: self._refused("The upload was cut off.", "Choose the file once more."))
         sender = f"getElement({self._upload.id}).$refs.qRef"
@@ -170,7 +181,7 @@ class Upload:
             except TallyError as error:
                 self._refused(str(error), "Nothing was stored.")
                 return
-        work = self._works.begin([taking(self._path, self._name), *preparing()], request)
+        work = self._works.begin([import_job(self._path, self._name), *report_job()], request)
         self._path = ""
         self._place.clear()
         with self._place:

@@ -14,9 +14,9 @@ from tallystick.rooms.memory.cli.queries import memory_in, unknown_proposition
 def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     memory = group(app, "memory", "Remember, ask, and see why something is believed.")
-    memory_reading.add_reading(memory)
-    memory_import.add_importing(memory)
-    memory_forget.add_forgetting(memory)
+    memory_reading.add_query_commands(memory)
+    memory_import.add_import_command(memory)
+    memory_forget.add_forget_command(memory)
     command(memory, "status")(status)
     command(memory, "log")(log)
     command(memory, "rebuild")(rebuild)
@@ -29,14 +29,14 @@ def status(
     ] = False,
 ) -> None:
     """Say how much memory holds, and how far of the log it goes."""
-    from tallystick.rooms.memory import account
+    from tallystick.rooms.memory.recall import listings
 
     with here.gate(plugins=True) as gate:
         room = memory_in(gate)
         projection = room.projection
-        found = account.status(projection, room.now())
+        found = listings.status(projection, room.now())
         if digest:
-            found["digest"] = account.digest_of(projection)
+            found["digest"] = listings.digest_of(projection)
     here.screen.data(found)
     here.screen.line(f"log time {found['time']}, up to record {found['seq']}, policy {found['policy'][:16]}")
     here.screen.table(["what", "number"], list(found["counts"].items()))
@@ -55,13 +55,13 @@ def log(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000)] = 20,
 ) -> None:
     """Show what changed its standing, and why; the newest first."""
-    from tallystick.rooms.memory import account
+    from tallystick.rooms.memory.recall import listings
 
     with here.gate(plugins=True) as gate:
         room = memory_in(gate)
-        if proposition is not None and room.reading.explain(proposition) is None:
+        if proposition is not None and room.queries.explain(proposition) is None:
             raise unknown_proposition()
-        changes = account.history(room.projection, proposition, limit)
+        changes = listings.history(room.projection, proposition, limit)
     here.screen.data({"items": changes})
     if not changes:
         here.screen.note("Nothing has changed here.")
@@ -71,10 +71,10 @@ def log(
 
 def rebuild(here: Here) -> Exit:
     """Build memory again from the log, and say whether it came out the same."""
-    from tallystick.rooms.memory import account
+    from tallystick.rooms.memory.recall import listings
 
     with here.gate(plugins=True) as gate:
-        found = account.rebuild(memory_in(gate).projection)
+        found = listings.rebuild(memory_in(gate).projection)
     here.screen.data(found)
     here.screen.line(f"digest {found['after']}")
     if not found["same"]:

@@ -8,11 +8,11 @@ from tallystick.doors.cli.kit import Exit, Here, Refused, Token, Yes, command, c
 from tallystick.rooms.memory.cli.queries import memory_in
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.forgetting import Forgetting
+    from tallystick.rooms.memory.project.receipts import ErasurePlan
     from tallystick.rooms.memory.room import Memory
 
 
-def add_forgetting(memory: typer.Typer) -> None:
+def add_forget_command(memory: typer.Typer) -> None:
     """Add this command to the group."""
     command(memory, "forget")(forget)
 
@@ -31,11 +31,11 @@ def forget(
     """
     person = require_person(here, token)
     from tallystick.gate.session import Caller, Session
-    from tallystick.rooms.memory.forgetting import holdings_of
+    from tallystick.rooms.memory.project.receipts import plan_erasure
 
     with here.gate(plugins=True) as gate:
-        found = holdings_of(gate.ledger.read(), name)
-        if not found.holdings:
+        found = plan_erasure(gate.ledger.read(), name)
+        if not found.receipts:
             raise Refused("No receipt holds this. `tally memory explain` shows ids.", code="nothing_to_forget")
         going = _going(memory_in(gate), found)
         if not person.agrees(_question(here, found, going), yes=yes):
@@ -43,11 +43,11 @@ def forget(
         caller = Caller(subject=person.name, channel=person.channel)
         orders = [
             gate.ledger.erase(one.receipt_id, session=Session(session_id=one.session_id, caller=caller), reason=reason)
-            for one in found.holdings
+            for one in found.receipts
         ]
     here.screen.data(
         {
-            "erased": [one.as_dict() for one in found.holdings],
+            "erased": [one.as_dict() for one in found.receipts],
             "propositions": going,
             "receipt_ids": [order.receipt_id for order in orders],
         }
@@ -56,19 +56,19 @@ def forget(
     return Exit.OK
 
 
-def _going(room: "Memory", found: "Forgetting") -> list[dict[str, Any]]:
+def _going(room: "Memory", found: "ErasurePlan") -> list[dict[str, Any]]:
     """The propositions that are there now, and will not be."""
-    told = (room.reading.explain(name) for name in found.proposition_ids)
+    told = (room.queries.explain(name) for name in found.proposition_ids)
     kept = ("id", "subject", "predicate", "object")
     return [{name: one["proposition"][name] for name in kept} for one in told if one is not None]
 
 
-def _question(here: Here, found: "Forgetting", going: list[dict[str, Any]]) -> str:
+def _question(here: Here, found: "ErasurePlan", going: list[dict[str, Any]]) -> str:
     """Show what goes, and ask. The facts stand in the question: with `--json` nothing else is shown before it."""
-    for one in found.holdings:
+    for one in found.receipts:
         here.screen.note(f"{one.receipt_id}  {one.tool}: {one.words}")
     facts = [f"{one['subject']} {one['predicate']} {one['object']}" for one in going]
     for fact in facts:
         here.screen.note(f"no longer there then: {fact}")
     with_them = f", and with them: {'; '.join(facts)}" if facts else ""
-    return f"Erase {counted(len(found.holdings), 'receipt')} for ever{with_them}?"
+    return f"Erase {counted(len(found.receipts), 'receipt')} for ever{with_them}?"

@@ -22,7 +22,7 @@ MAX_LINE_BYTES = 1024 * 1024
 FIELDS = {"tool_name", "payload"}
 
 
-def add_importing(memory: typer.Typer) -> None:
+def add_import_command(memory: typer.Typer) -> None:
     """Add this command to the group."""
     command(memory, "import")(import_)
 
@@ -88,7 +88,7 @@ def _proposals(lines: Iterable[bytes], numbers: "deque[int]") -> Iterator[tuple[
     from tallystick.gate.admit.proposal import Rejection
     from tallystick.gate.admit.strictjson import parse_json_object
     from tallystick.gate.codes import BAD_ARGS, UNKNOWN_TOOL
-    from tallystick.rooms.memory.fold import HANDLERS
+    from tallystick.rooms.memory.project.fold import HANDLERS
 
     for number, line in enumerate(lines, start=1):
         if not line.strip():

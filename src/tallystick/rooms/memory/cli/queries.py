@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.kit import Exit, Force, Here, Output, Refused, UsageMistake, command, counted, read_file
+from tallystick.text.encoding import decode_text
 
+INSTALL = "pip install 'tallystick[parser]' and tally models fetch en-core-web-sm"
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.memory.extract import Passage
-    from tallystick.rooms.memory.fill import Filled
-    from tallystick.rooms.memory.flows.remember import Origin, Remembered
-    from tallystick.rooms.memory.recall import Recollection
+    from tallystick.rooms.memory.flows.fill import FillResult
+    from tallystick.rooms.memory.flows.remember import Origin
+    from tallystick.rooms.memory.recall.answers import RecallAnswer
     from tallystick.rooms.memory.room import Memory
 
 SESSION = "memory"
@@ -30,12 +31,13 @@ AsOf = Annotated[
 ]
 
 
-def add_reading(memory: typer.Typer) -> None:
+def add_query_commands(memory: typer.Typer) -> None:
     """Add these commands to the group."""
     command(memory, "add")(add)
     command(memory, "ask")(ask)
     command(memory, "recall")(recall)
     command(memory, "explain")(explain)
+    command(memory, "revert")(revert)
     command(memory, "what-if")(what_if)
     command(memory, "diff")(diff)
     command(memory, "export")(export)
@@ -62,8 +64,8 @@ def add(
     from tallystick.agents.answers import Unanswered
     from tallystick.gate.record.secrets import mask
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.memory.fill import Text, fill
-    from tallystick.rooms.memory.nouns import CLASSES
+    from tallystick.rooms.memory.flows.fill import Text, fill
+    from tallystick.rooms.memory.model import CLASSES
 
     if kind not in CLASSES:
         raise UsageMistake(f"There is no class '{kind:.40}'. Use one of {', '.join(CLASSES)}.")
@@ -71,17 +73,40 @@ def add(
     origin, caller = origin_of(source, kind, episode), replace(LOCAL_OWNER, channel="cli")
     told = Text(words=words, origin=origin, caller=caller, session_id=SESSION, agent_id=agent)
     with here.gate(plugins=True, make=True) as gate:
-        filled = asyncio.run(fill(gate, memory_in(gate), told))
+        room = memory_in(gate)
+        filled = asyncio.run(fill(gate, told, reader=room.claims, known=room.queries.known))
     if isinstance(filled, Unanswered):
         raise Refused(filled.advice, code=filled.code)
+    if filled.without_grammar:
+        here.screen.note(f"The text is kept; what it states was not read, since the grammar is missing: {INSTALL}.")
     if mask(words) != words:
         here.screen.note("What looks like a key or a token was left out: memory keeps none.")
     return _told(here, filled)
 
 
-def ask(here: Here, question: Annotated[str, typer.Argument(metavar="QUESTION")]) -> Exit:
-    """Ask memory. Facts that are not accepted are shown with a label that says so."""
-    return recall(here, question)
+def ask(
+    here: Here,
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    as_of: AsOf = None,
+) -> Exit:
+    """Answer a question in a sentence, with who said so and when; `recall` lists all that fits."""
+    with here.gate(plugins=True) as gate:
+        room = memory_in(gate)
+        reply = room.reply(question, as_of_seq=as_of)
+        found = room.queries.ask(query=question, as_of_seq=as_of)
+    if reply is None:
+        here.screen.note(f"Questions are answered in a sentence with the grammar: {INSTALL}.")
+        here.screen.data(found.as_dict())
+        _show(here, found)
+        return Exit.OK if found.facts or found.passages else Exit.REFUSED
+    here.screen.data({**reply.as_dict(), "recall": found.as_dict()})
+    here.screen.line(reply.sentence)
+    if not reply.known and reply.nearest:
+        here.screen.line("Nearest:")
+        for passage in reply.nearest:
+            said = passage.as_dict()
+            here.screen.line(f"  {said['observed_at'][:10]}  {said['source_id']}: “{said['text']}”")
+    return Exit.OK if reply.known else Exit.REFUSED
 
 
 def recall(
@@ -103,10 +128,15 @@ def recall(
     if not query.strip() and not entity and not predicate:
         raise UsageMistake("Give words to look for, --entity or --predicate.")
     with here.gate(plugins=True) as gate:
-        found = memory_in(gate).reading.ask(
-            query=query, entity=entity, predicate=predicate, as_of_seq=as_of, valid_at=moment, limit=limit,
+        found = memory_in(gate).queries.ask(
+            query=query,
+            entity=entity,
+            predicate=predicate,
+            as_of_seq=as_of,
+            valid_at=moment,
+            limit=limit,
             tokens=tokens,
-        )  # fmt: skip
+        )
     here.screen.data(found.as_dict())
     _show(here, found)
     return Exit.OK if found.facts or found.passages else Exit.REFUSED
@@ -115,9 +145,9 @@ def recall(
 def explain(here: Here, proposition_id: Id, as_of: AsOf = None) -> None:
     """Show why a proposition stands as it does: rule, evidence with quotes and receipts, history."""
     with here.gate(plugins=True) as gate:
-        reading = memory_in(gate).reading
-        found = reading.explain(proposition_id, as_of_seq=as_of)
-        supports = reading.minimal_supports(proposition_id)
+        queries = memory_in(gate).queries
+        found = queries.explain(proposition_id, as_of_seq=as_of)
+        supports = queries.minimal_supports(proposition_id)
     if found is None:
         raise unknown_proposition()
     here.screen.data({**found, "minimal_supports": supports})
@@ -139,6 +169,37 @@ def _edge_line(edge: dict[str, Any]) -> str:
     return f"{sign} {source['id']}: “{edge['quote'] or seen.get('text', '')}”  {where}"
 
 
+def revert(here: Here, proposition_id: Id) -> Exit:
+    """Undo a correction: the fact is taken back, and what it replaced holds again. All of it is on your word."""
+    import asyncio
+    from dataclasses import replace
+
+    from tallystick.gate.session import LOCAL_OWNER, Session
+    from tallystick.rooms.memory.flows.revert import revert as take_back
+
+    caller = replace(LOCAL_OWNER, channel="cli")
+    with here.gate(plugins=True) as gate:
+        queries = memory_in(gate).queries
+        newer, older = queries.replaced_by(proposition_id)
+        if newer is None:
+            raise unknown_proposition()
+        session = Session(session_id=SESSION, caller=caller)
+
+        async def call(tool: str, args: Any) -> Any:
+            return await gate.call(tool, args, session=session, caller=caller)
+
+        done = asyncio.run(take_back(call, newer, older, origin_of(OWNER, "human")))
+    here.screen.data(
+        {"dropped": done.dropped, "restored": list(done.restored), "refusals": [one.code for one in done.refusals]}
+    )
+    here.screen.line(f"taken back: {newer.one.subject} {newer.one.predicate} {newer.one.object}")
+    for one in older:
+        here.screen.line(f"holds again: {one.one.subject} {one.one.predicate} {one.one.object}")
+    for each in done.refusals:
+        here.screen.note(f"refused: {each.tool}: {each.code}: {each.reason}")
+    return Exit.OK if not done.refusals else Exit.REFUSED
+
+
 def what_if(
     here: Here,
     proposition_id: Id,
@@ -146,8 +207,8 @@ def what_if(
 ) -> None:
     """Show how a proposition would stand had a source never spoken. Nothing is changed."""
     with here.gate(plugins=True) as gate:
-        reading = memory_in(gate).reading
-        found, explained = reading.what_if(proposition_id, without=without), reading.explain(proposition_id)
+        queries = memory_in(gate).queries
+        found, explained = queries.what_if(proposition_id, without=without), queries.explain(proposition_id)
     if found is None:
         raise unknown_proposition()
     here.screen.data(found)
@@ -165,7 +226,7 @@ def diff(
 ) -> None:
     """Show what changed between two places of the log, and why."""
     with here.gate(plugins=True) as gate:
-        found = memory_in(gate).reading.diff(first, last)
+        found = memory_in(gate).queries.diff(first, last)
     here.screen.data(found)
     seen, added = counted(found["observations"], "observation"), counted(found["added_total"], "proposition")
     here.screen.line(f"{seen}, {added} came up")
@@ -177,12 +238,12 @@ def diff(
 def export(here: Here, output: Output = None, force: Force = False) -> None:
     """Write all of memory as JSON-LD."""
     with here.gate(plugins=True) as gate, here.screen.writing(output, force=force) as file:
-        for piece in memory_in(gate).reading.json_ld():
+        for piece in memory_in(gate).queries.json_ld():
             file.write(piece)
         file.write(b"\n")
 
 
-def _told(here: Here, filled: "Filled") -> Exit:
+def _told(here: Here, filled: "FillResult") -> Exit:
     """Show what came of a text."""
     made = filled.remembered
     here.screen.data(filled.as_dict())
@@ -202,10 +263,10 @@ def _words(text: str | None, file: Path | None) -> str:
     if file is None:
         words = text or ""
     else:
-        try:
-            words = read_file(file, MAX_FILE_BYTES).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise Refused(f"{file} is not UTF-8 text.", code="file_unreadable") from None
+        found = decode_text(read_file(file, MAX_FILE_BYTES))
+        if found is None:
+            raise Refused(f"{file} holds no text. Save it as UTF-8.", code="file_unreadable")
+        words = found.text.removeprefix("\ufeff")
     if not words.strip():
         raise UsageMistake("There is nothing to remember.")
     return words
@@ -221,20 +282,6 @@ def origin_of(source: str, kind: str, episode: str | None = None) -> "Origin":
     return Origin(source_id=source, source_class=kind, observed_at=now, episode_id=episode)
 
 
-def remembered(gate: "Gate", passages: "list[Passage]", origin: "Origin") -> "Remembered":
-    """Record passages and propose what they state, through the gate."""
-    import asyncio
-    from collections.abc import Mapping
-
-    from tallystick.gate.execute.outcome import Outcome
-    from tallystick.rooms.memory.flows.remember import remember
-
-    async def call(tool: str, args: Mapping[str, Any]) -> Outcome:
-        return await gate.call(tool, args, session=SESSION)
-
-    return asyncio.run(remember(call, passages, origin, known=memory_in(gate).reading.known))
-
-
 def memory_in(gate: "Gate") -> "Memory":
     """The memory room of a workspace."""
     from tallystick.app.rooms import room_in
@@ -243,7 +290,7 @@ def memory_in(gate: "Gate") -> "Memory":
     return room_in(gate, "memory", Memory)
 
 
-def _show(here: Here, found: "Recollection") -> None:
+def _show(here: Here, found: "RecallAnswer") -> None:
     if found.doubt is not None:
         here.screen.line(DOUBTS[found.doubt])
     for fact in found.facts:

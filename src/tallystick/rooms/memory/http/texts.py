@@ -1,18 +1,19 @@
 """`POST /api/memory/texts`: tell memory a text. It is recorded word for word, and what it states is proposed."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from tallystick.agents.answers import Unanswered
-from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, Refused, json_answer, open_to
+from tallystick.doors.http.kit import HTTP_SESSION, ID, NAME, Form, HttpContext, RequestRefused, json_answer, open_to
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import WORK_ROLES
-from tallystick.rooms.memory.fill import Text, fill
+from tallystick.rooms.memory.flows.fill import Text, fill
 from tallystick.rooms.memory.flows.remember import Origin
 from tallystick.rooms.memory.http.proposals import memory_of
-from tallystick.rooms.memory.nouns import CLASSES
+from tallystick.rooms.memory.model import CLASSES
 
 TEXT = Form(
     properties={
@@ -28,7 +29,7 @@ TEXT = Form(
 )
 
 
-def memory_text_routes(desk: HttpContext) -> APIRouter:
+def memory_text_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/memory", tags=["memory"])
 
@@ -37,21 +38,26 @@ def memory_text_routes(desk: HttpContext) -> APIRouter:
     )
     @open_to(WORK_ROLES)
     async def texts(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = TEXT.demand(await request.body())
         if not asked["text"].strip():
-            raise Refused(400, Category.VALIDATION_ERROR, "there is nothing to remember")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, "there is nothing to remember")
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         origin = Origin(
             source_id=asked["source"], source_class=asked["class"], observed_at=now, episode_id=asked.get("episode_id")
         )
         told = Text(
-            words=asked["text"], origin=origin, caller=caller, session_id=asked.get("session", HTTP_SESSION),
+            words=asked["text"],
+            origin=origin,
+            caller=caller,
+            session_id=asked.get("session", HTTP_SESSION),
             agent_id=asked.get("agent"),
-        )  # fmt: skip
-        made = await fill(desk.gate, memory_of(desk), told)
+        )
+        room = memory_of(context)
+        reader = await asyncio.to_thread(lambda: room.claims)
+        made = await fill(context.gate, told, reader=reader, known=room.queries.known)
         if isinstance(made, Unanswered):
-            raise Refused(made.status, made.category, made.code, hint=made.advice)
+            raise RequestRefused(made.status, made.category, made.code, hint=made.advice)
         return json_answer(made.as_dict())
 
     return router

@@ -1,5 +1,8 @@
-"""Memory's tables, on SQLite or PostgreSQL. The only modules of the room that speak SQL."""
+"""Memory's tables, on SQLite or PostgreSQL. The only modules of the room that use SQL.
 
-from tallystick.rooms.memory.store.rows import Store
+This module imports no SQL toolkit, so that a caller can catch `StaleSnapshot` without loading one.
+"""
 
-__all__ = ["Store"]
+
+class StaleSnapshot(Exception):  # noqa: N818 - a signal to retry, not an error
+    """Another process has written the tables since this one read them."""

@@ -1,8 +1,8 @@
-"""The projection's tables. The log is the truth; this is only where reading is quick.
+"""Reads and writes the projection's tables. The log is the truth; the tables make reading fast.
 
-Rows are written in batches, each in one transaction that also says how far of the log it goes. A batch that was made
-from an older stand than the tables have is not written (`Overtaken`): another process was quicker, and that counts.
-Nothing is read at another stand either: what is at hand and what the tables hold would not fit each other.
+Rows are written in batches, each in one transaction that also stores the log position it reaches. A batch computed from
+an older state than the tables have is not written (`StaleSnapshot`), since another process was faster. Nothing is read
+from another state either: cached records and tables would not match.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,34 +11,43 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, Row
 
-from tallystick.rooms.memory.cached import Overtaken
-from tallystick.rooms.memory.naming import lookup_key, number_in
-from tallystick.rooms.memory.states import RELIED_ON
-from tallystick.rooms.memory.store import statements
-from tallystick.rooms.memory.store.places import TOUCHED, Mover, key_of, number_behind, numbers_of, places_in
-from tallystick.rooms.memory.store.sight import Sight, Stand
-from tallystick.rooms.memory.store.statements import Span, inserting, upsert, within
+from tallystick.rooms.memory.ids import lookup_key, number_in
+from tallystick.rooms.memory.store import StaleSnapshot, statements
+from tallystick.rooms.memory.store.snapshot import SnapshotReader, TableHead
+from tallystick.rooms.memory.store.statements import (
+    TOUCHED,
+    RowIndexWriter,
+    Span,
+    insert_on,
+    key_of,
+    number_of_key,
+    numbers_of,
+    positions_in,
+    upsert,
+    within,
+)
 from tallystick.rooms.memory.store.tables import (
-    FOUND,
     HEAD,
-    LATELY,
     OBSERVATIONS,
     PROPOSITIONS,
+    RECENT_ROWS,
+    RECORDS,
+    ROW_INDEX,
     TABLES,
-    THINGS,
     TRANSITIONS,
 )
+from tallystick.rooms.memory.weigh.status_rules import RELIED_ON
 from tallystick.storage.database import writing
 
 CACHE_KB = 65_536
-"""What SQLite may keep at hand while it writes: ids are hashes, so each row goes elsewhere in the index."""
+"""Page cache of SQLite while writing: ids are hashes, so each row changes another page of the index."""
 WAL_PAGES = 16_000
-"""Pages (64 MB) that SQLite gathers before it moves them into the file: for the same reason, most batches change most
-pages of an index, and what changed several times is moved once."""
+"""Pages (64 MB) between checkpoints of SQLite: most batches change most pages of an index, and a page that changed
+several times is written to the file once."""
 PAGE = 1_000
 """Rows read at once when all are streamed."""
 NEWEST = 1_000
-"""Of a subject or a predicate that are looked at: nobody is shown more, and each one costs."""
+"""Propositions of a subject or a predicate that are read; no more are ever shown."""
 AT_ONCE = 500
 """Keys in one statement."""
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]
@@ -54,13 +63,13 @@ class Store:
         self._engine = engine
         self._postgres = engine.dialect.name == "postgresql"
         self._upserts = {name: upsert(engine, table) for name, table in TABLES.items()}
-        self._mover = Mover(sign="%s" if self._postgres else "?")
-        self.sight = Sight(engine)
-        """How they are looked at: at which stand, and for how long at the same one."""
+        self._mover = RowIndexWriter(sign="%s" if self._postgres else "?")
+        self.snapshot = SnapshotReader(engine)
+        """The snapshot that is read."""
 
     def head(self) -> tuple[int, bytes] | None:
-        """How far the tables go, and what was noted with that; None: they are empty."""
-        return self.sight.look_anew()
+        """Return the head of the tables; None: they are empty."""
+        return self.snapshot.refresh()
 
     def write(
         self, rows: Rows, *, base: int | None, scanned: int, body: bytes, replaced: Collection[EdgeKey] = ()
@@ -69,15 +78,15 @@ class Store:
 
         Args:
             rows: What changed.
-            replaced: Edges that stand elsewhere in the log now.
-            base: Where the tables must stand (None: empty).
-            scanned: Where they stand then.
-            body: What is to be noted with that.
+            replaced: Edges whose log position has changed.
+            base: The log position that the tables must have (None: empty).
+            scanned: The log position they have then.
+            body: The note stored with it.
 
         Raises:
-            Overtaken: They stand elsewhere; nothing was written.
+            StaleSnapshot: They have another position; nothing was written.
         """
-        self.sight.look_away()
+        self.snapshot.release()
         with writing(self._engine) as connection:
             if not self._postgres:
                 connection.exec_driver_sql(f"PRAGMA cache_size = -{CACHE_KB}")
@@ -90,16 +99,16 @@ class Store:
             for name, batch in rows.items():
                 if batch:
                     connection.exec_driver_sql(self._upserts[name], list(batch))
-            self._mover.put(connection, places_in(rows))
-        self.sight.stand = (scanned, body)
+            self._mover.put(connection, positions_in(rows))
+        self.snapshot.head = (scanned, body)
 
     def wipe(self) -> None:
-        """Empty the tables, to build them again from the log."""
-        self.sight.look_away()
+        """Empty the tables, to rebuild them from the log."""
+        self.snapshot.release()
         with writing(self._engine) as connection:
-            for table in (HEAD, FOUND, LATELY, *TABLES.values()):
+            for table in (HEAD, ROW_INDEX, RECENT_ROWS, *TABLES.values()):
                 connection.execute(sa.delete(table))
-        self.sight.stand = None
+        self.snapshot.head = None
 
     def _move_head(self, connection: Connection, base: int | None, scanned: int, body: bytes) -> None:
         if base is not None:
@@ -107,11 +116,11 @@ class Store:
             here = (HEAD.c.scanned == base) & (HEAD.c.body == noted)
             moved = sa.update(HEAD).where(here).values(scanned=scanned, body=body)
             if connection.execute(moved).rowcount != 1:
-                raise Overtaken
+                raise StaleSnapshot
             return
-        first = inserting(self._engine)(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
+        first = insert_on(self._engine)(HEAD).values(id=1, scanned=scanned, body=body).on_conflict_do_nothing()
         if connection.execute(first.returning(HEAD.c.id)).first() is None:
-            raise Overtaken
+            raise StaleSnapshot
 
     # -- single things -------------------------------------------------------------------------------------------------
 
@@ -121,10 +130,10 @@ class Store:
         """Things by their keys, each with its key; those that are not there are left out.
 
         Raises:
-            Overtaken: The tables go further than `base`, and what they hold may be of a later time.
+            StaleSnapshot: The tables go further than `base`, and what they hold may be of a later time.
         """
         if table == "things":
-            return [(row.id, row.body) for row in self._keyed(statements.THINGS_BY_ID, keys, base, kind)]
+            return [(row.id, row.body) for row in self._keyed(statements.RECORDS_BY_ID, keys, base, kind)]
         return self._named(statements.BY_ID[table], keys, base)
 
     def edges(self, proposition_ids: Sequence[str], base: int | None) -> list[bytes]:
@@ -137,9 +146,9 @@ class Store:
         found = "\x00" not in proposition_id and base is not None
         return [row.body for row in self._rows(statements.TRANSITIONS_OF, base, given)] if found else []
 
-    def things(self, kind: str, refs: Sequence[str], base: int | None) -> list[bytes]:
+    def referring(self, kind: str, refs: Sequence[str], base: int | None) -> list[bytes]:
         """Things of a kind that refer to something."""
-        return [row.body for row in self._keyed(statements.THINGS_REFERRING, refs, base, kind)]
+        return [row.body for row in self._keyed(statements.RECORDS_REFERRING, refs, base, kind)]
 
     # -- what consolidation asks ---------------------------------------------------------------------------------------
 
@@ -161,16 +170,16 @@ class Store:
     def pending(self) -> list[str]:
         """Propositions that wait for a consolidation."""
         c = PROPOSITIONS.c
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             return list(connection.execute(sa.select(c.id).where(c.pending.is_(True))).scalars())
 
     # -- all of them ---------------------------------------------------------------------------------------------------
 
     def numbers(self, table: str, kind: str | None = None) -> Iterator[int]:
-        """What all ids of a table, or of a kind of things, have for a number."""
+        """Yield the numbers of all ids of a table, or of a kind of records."""
         if kind is None:
-            return (number_behind(row.key) for query in numbers_of(table) for row in self._stream(query))
-        return (number_in(row.id) for row in self._stream(sa.select(THINGS.c.id).where(THINGS.c.kind == kind)))
+            return (number_of_key(row.key) for query in numbers_of(table) for row in self._stream(query))
+        return (number_in(row.id) for row in self._stream(sa.select(RECORDS.c.id).where(RECORDS.c.kind == kind)))
 
     def bodies(self, table: str, *order: str, kind: str | None = None, between: Span | None = None) -> Iterator[bytes]:
         """All rows of a table in order, streamed; only those of a kind, or of events in a span of the log."""
@@ -197,7 +206,7 @@ class Store:
         newest = sa.select(c.id, c.status, c.seq).where(*where).order_by(c.seq.desc()).limit(NEWEST).subquery()
         rank = sa.case(RELIED_ON, value=newest.c.status)
         chosen = sa.select(newest.c.id).order_by(rank, newest.c.seq.desc(), self._exact(newest.c.id)).limit(most)
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             names = list(connection.execute(chosen).scalars())
             rows = connection.execute(sa.select(c.id, c.body).where(c.id.in_(names)))
             bodies = {row.id: row.body for row in rows}
@@ -209,7 +218,7 @@ class Store:
         given = ((c.status, status), (c.subject, subject))
         where = [column == lookup_key(value) for column, value in given if value is not None]
         page = sa.select(c.body).where(*where).order_by(c.seq.desc(), self._exact(c.id)).limit(limit).offset(offset)
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(*where)).scalar_one()
             return list(connection.execute(page).scalars()), total
 
@@ -218,9 +227,9 @@ class Store:
         c = OBSERVATIONS.c
         return self._page(sa.select(c.body).order_by(c.seq.desc()), sa.select(sa.func.count(c.id)), limit, offset)
 
-    def list_things(self, kind: str, limit: int, offset: int) -> tuple[list[bytes], int]:
+    def list_records(self, kind: str, limit: int, offset: int) -> tuple[list[bytes], int]:
         """Things of a kind, by id, and how many there are."""
-        c = THINGS.c
+        c = RECORDS.c
         chosen = sa.select(c.body).where(c.kind == kind).order_by(self._exact(c.id))
         return self._page(chosen, sa.select(sa.func.count(c.id)).where(c.kind == kind), limit, offset)
 
@@ -229,34 +238,34 @@ class Store:
         return self._number(sa.select(sa.func.count()).select_from(PROPOSITIONS).where(PROPOSITIONS.c.due_at <= now))
 
     def _number(self, query: Any) -> int:
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             number: int = connection.execute(query).scalar_one()
             return number
 
     def _page(self, chosen: Any, number: Any, limit: int, offset: int) -> tuple[list[bytes], int]:
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             total: int = connection.execute(number).scalar_one()
             return list(connection.execute(chosen.limit(limit).offset(offset)).scalars()), total
 
     def latest_transitions(self, limit: int) -> list[bytes]:
         """The last changes of any proposition, the newest first."""
         c = TRANSITIONS.c
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             page = sa.select(c.body).order_by(c.seq.desc(), c.place.desc()).limit(limit)
             return list(connection.execute(page).scalars())
 
     def counts(self) -> dict[str, int]:
         """How many rows there are: propositions by state, and the rest by table and kind."""
-        kinds = sa.select(THINGS.c.kind, sa.func.count()).group_by(THINGS.c.kind)
+        kinds = sa.select(RECORDS.c.kind, sa.func.count()).group_by(RECORDS.c.kind)
         states = sa.select(PROPOSITIONS.c.status, sa.func.count()).group_by(PROPOSITIONS.c.status)
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             found = {name: count for query in (kinds, states) for name, count in connection.execute(query)}
             for name in ("observations", "propositions", "edges", "transitions"):
                 found[name] = connection.execute(sa.select(sa.func.count()).select_from(TABLES[name])).scalar_one()
         return found
 
     def _named(self, queries: tuple[Any, Any, int], names: Sequence[str], base: int | None) -> list[tuple[str, bytes]]:
-        """Rows by what names them, each with that; what is another's, and was found by chance, is left out."""
+        """Return rows by id, without rows of other ids that share a key."""
         one, several, space = queries
         wanted, keys = set(names), [key_of(name, space) for name in names]
         found = self._keyed((one, several), keys, base)
@@ -265,7 +274,7 @@ class Store:
     def _keyed(
         self, queries: tuple[Any, Any], keys: Sequence[Any], base: int | None, kind: str | None = None
     ) -> Iterator[Row[Any]]:
-        """Rows by their keys; what one statement asks for is all of one stand."""
+        """Yield rows by their keys, a bounded number of keys in each statement."""
         one, several = queries
         # PostgreSQL does not take this sign, and nothing has it in its key.
         keys = [key for key in keys if not isinstance(key, str) or "\x00" not in key]
@@ -279,18 +288,18 @@ class Store:
 
     def _rows(self, query: Any, base: int | None, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
         self._known(base)
-        with self.sight.at_stand() as connection:
+        with self.snapshot.connect() as connection:
             return connection.execute(query, given).all()
 
-    def _known(self, base: int | None) -> Stand:
-        """The stand that is read here, if it is the one that is meant."""
-        if self.sight.stand is None or self.sight.stand[0] != base:
-            raise Overtaken
-        return self.sight.stand
+    def _known(self, base: int | None) -> TableHead:
+        """Return the head of the snapshot, if it is at this position."""
+        if self.snapshot.head is None or self.snapshot.head[0] != base:
+            raise StaleSnapshot
+        return self.snapshot.head
 
     def _stream(self, query: Any) -> Iterator[Row[Any]]:
-        with self.sight.at_stand() as connection:
-            # Said with the statement: whatever else is read meanwhile, through this connection too, is no stream.
+        with self.snapshot.connect() as connection:
+            # Set per statement: other statements on this connection are not streamed.
             yield from connection.execute(query, execution_options={"yield_per": PAGE})
 
     def _exact(self, column: sa.ColumnElement[Any]) -> Any:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.payloads import EPISODE, card
+from tallystick.rooms.memory.tools.payloads import EPISODE, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "archive_episode",
@@ -21,4 +21,4 @@ def archive_episode(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"episode_id": args["episode_id"]}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.payloads import ID, TEXT, card
+from tallystick.rooms.memory.tools.payloads import ID, TEXT, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "attach_contradiction",
@@ -27,4 +27,4 @@ def attach_contradiction(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"proposition_id": args["proposition_id"], "observation_id": args["observation_id"]}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.naming import entity_id
-from tallystick.rooms.memory.payloads import IDS, KEY, card
+from tallystick.rooms.memory.ids import entity_id
+from tallystick.rooms.memory.tools.payloads import IDS, KEY, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "create_or_link_entity_candidate",
@@ -30,4 +30,4 @@ def create_or_link_entity_candidate(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"entity_id": entity_id(args["name"], args.get("kind", "thing"))}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

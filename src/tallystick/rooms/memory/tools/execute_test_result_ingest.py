@@ -3,9 +3,9 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.nouns import RESULTS
-from tallystick.rooms.memory.payloads import EPISODE, ID, OBSERVED, TEXT, card
+from tallystick.rooms.memory.model import RESULTS
+from tallystick.rooms.memory.tools.payloads import EPISODE, ID, OBSERVED, TEXT, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "execute_test_result_ingest",
@@ -30,4 +30,4 @@ def execute_test_result_ingest(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"test_id": args["test_id"], "result": args["result"]}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

@@ -8,7 +8,7 @@ from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.reading import Reading
+    from tallystick.rooms.memory.recall.queries import MemoryQueries
 
 _CARD = Card(
     name="mem.explain",
@@ -42,18 +42,18 @@ _CARD = Card(
 )
 
 
-def mem_explain(read: Callable[[], "Reading"]) -> Tool:
+def mem_explain(read: Callable[[], "MemoryQueries"]) -> Tool:
     """The tool over one workspace's memory."""
 
     def handler(proposition_id: str, as_of_seq: int | None = None, without: str | None = None) -> dict[str, Any]:
-        reading = read()
-        explanation = reading.explain(proposition_id, as_of_seq=as_of_seq)
+        queries = read()
+        explanation = queries.explain(proposition_id, as_of_seq=as_of_seq)
         if explanation is None:
             raise ToolError("There is no such proposition.", status=404, hint="mem.search gives the ids.")
-        other = None if without is None else reading.what_if(proposition_id, without=without)
+        other = None if without is None else queries.what_if(proposition_id, without=without)
         return {
             "explanation": explanation,
-            "supports": reading.minimal_supports(proposition_id),
+            "supports": queries.minimal_supports(proposition_id),
             "what_if": other,
         }
 

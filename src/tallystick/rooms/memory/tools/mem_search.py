@@ -9,7 +9,7 @@ from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.memory.times import seconds
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.reading import Reading
+    from tallystick.rooms.memory.recall.queries import MemoryQueries
 
 _TEXT = {"type": "string", "maxLength": 2_000}
 _NAME = {"type": "string", "minLength": 1, "maxLength": 500}
@@ -51,7 +51,7 @@ _CARD = Card(
 )
 
 
-def mem_search(read: Callable[[], "Reading"]) -> Tool:
+def mem_search(read: Callable[[], "MemoryQueries"]) -> Tool:
     """The tool over one workspace's memory."""
 
     def handler(**args: Any) -> dict[str, Any]:

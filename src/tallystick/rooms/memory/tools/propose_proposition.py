@@ -3,10 +3,10 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.naming import proposition_id
-from tallystick.rooms.memory.nouns import KINDS, VOLATILITIES
-from tallystick.rooms.memory.payloads import EPISODE, ID, IDS, MAX_IDS, MAX_KEY, NAME, TEXT, TIME, card
+from tallystick.rooms.memory.ids import proposition_id
+from tallystick.rooms.memory.model import KINDS, VOLATILITIES
+from tallystick.rooms.memory.tools.payloads import EPISODE, ID, IDS, MAX_IDS, MAX_KEY, NAME, TEXT, TIME, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "propose_proposition",
@@ -18,17 +18,22 @@ _CARD = card(
         "object": {**NAME, "maxLength": 2_000},
         "class": {"type": "string", "enum": list(KINDS), "default": "descriptive"},
         "volatility": {
-            "type": "string", "enum": list(VOLATILITIES), "default": "medium",
+            "type": "string",
+            "enum": list(VOLATILITIES),
+            "default": "medium",
             "description": "How quickly it may cease to be so.",
         },
         "valid_from": {**TIME, "description": "From when on it is so, RFC 3339."},
         "valid_to": {**TIME, "description": "Until when."},
         "observation_ids": {**IDS, "description": "The observations that say so."},
         "quotes": {
-            "type": "array", "maxItems": MAX_IDS,
+            "type": "array",
+            "maxItems": MAX_IDS,
             "items": {
-                "type": "object", "properties": {"observation_id": ID, "quote": TEXT},
-                "required": ["observation_id", "quote"], "additionalProperties": False,
+                "type": "object",
+                "properties": {"observation_id": ID, "quote": TEXT},
+                "required": ["observation_id", "quote"],
+                "additionalProperties": False,
             },
             "description": "The words in each observation that say so.",
         },
@@ -38,7 +43,7 @@ _CARD = card(
     ("subject", "predicate", "object", "observation_ids"),
     {"proposition_id": {"type": "string"}},
     provenance="observation_ids",
-)  # fmt: skip
+)
 
 
 def propose_proposition(snapshot: Snapshot) -> Tool:
@@ -47,4 +52,4 @@ def propose_proposition(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"proposition_id": proposition_id(args)}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

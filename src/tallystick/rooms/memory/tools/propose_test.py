@@ -3,9 +3,9 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.naming import check_id
-from tallystick.rooms.memory.payloads import ID, KEY, NAME, card
+from tallystick.rooms.memory.ids import trial_id
+from tallystick.rooms.memory.tools.payloads import ID, KEY, NAME, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "propose_test",
@@ -26,6 +26,6 @@ def propose_test(snapshot: Snapshot) -> Tool:
     """The tool over one workspace's memory."""
 
     def handler(**args: Any) -> dict[str, Any]:
-        return {"test_id": check_id(args["proposition_id"], args["method"], args["expectation"])}
+        return {"test_id": trial_id(args["proposition_id"], args["method"], args["expectation"])}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

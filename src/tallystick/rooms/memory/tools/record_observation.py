@@ -4,11 +4,11 @@ from typing import Any
 
 from tallystick.gate.execute.call import current_call
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.naming import observation_id
-from tallystick.rooms.memory.payloads import EPISODE, ID, IDS, OBSERVED, SOURCE, TEXT, card
-from tallystick.rooms.memory.speakers import Speaker, speaker_in
+from tallystick.rooms.memory.ids import observation_id
+from tallystick.rooms.memory.propose.speakers import Speaker, speaker_in
 from tallystick.rooms.memory.times import seconds
+from tallystick.rooms.memory.tools.payloads import EPISODE, ID, IDS, OBSERVED, SOURCE, TEXT, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "record_observation",
@@ -34,12 +34,17 @@ def record_observation(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         source = args["source"]
         name = observation_id(
-            args["text"], source["id"], source["class"], source.get("group", source["id"]),
-            seconds(args["observed_at"]) or 0, args.get("derived_from", ()), _speaker().mark,
-        )  # fmt: skip
+            args["text"],
+            source["id"],
+            source["class"],
+            source.get("group", source["id"]),
+            seconds(args["observed_at"]) or 0,
+            args.get("derived_from", ()),
+            _speaker().mark,
+        )
         return {"observation_id": name, "duplicate": "duplicate_of" in args}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)
 
 
 def _speaker() -> Speaker:

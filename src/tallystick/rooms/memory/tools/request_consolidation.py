@@ -3,9 +3,9 @@
 from typing import Any
 
 from tallystick.gate.tool import Tool
-from tallystick.rooms.memory.checks import Snapshot, check
-from tallystick.rooms.memory.nouns import DEFAULT_EPISODE
-from tallystick.rooms.memory.payloads import EPISODE, card
+from tallystick.rooms.memory.model import DEFAULT_EPISODE
+from tallystick.rooms.memory.tools.payloads import EPISODE, card
+from tallystick.rooms.memory.weigh.proposal_rule import Snapshot, check
 
 _CARD = card(
     "request_consolidation",
@@ -23,4 +23,4 @@ def request_consolidation(snapshot: Snapshot) -> Tool:
     def handler(**args: Any) -> dict[str, Any]:
         return {"episode_id": args.get("episode_id", DEFAULT_EPISODE)}
 
-    return Tool(card=_CARD, handler=handler, rule=check, snapshot=lambda: snapshot)
+    return Tool(card=_CARD, handler=handler, rule=check, snapshot=snapshot)

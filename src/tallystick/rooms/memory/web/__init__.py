@@ -1,10 +1,1 @@
 """Memory's pages."""
-
-from tallystick.doors.web.kit import PageContext
-from tallystick.rooms.memory.web import pages
-
-
-def register(context: PageContext) -> tuple[str, ...]:
-    """Make the pages; gives the first segments of their paths."""
-    parts = (pages,)
-    return tuple(path for part in parts for path in part.register(context))

@@ -1,30 +1,30 @@
 """The place to tell memory something: recorded word for word, and what it plainly states proposed. All by the gate."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from tallystick.doors.web.kit import SESSION, PageContext, counted, failed, here, text
-from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Caller
 from tallystick.rooms.memory.room import Memory
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.flows.remember import Remembered
+    from tallystick.rooms.memory.flows.remember import RememberResult
 
 OWNER = "owner"
 MOST = 20_000
 KINDS = {
-    "human": "somebody said it", "document": "it stands in a document",
-    "tool_internal": "our own tool says so", "tool_external": "a tool elsewhere says so",
+    "human": "somebody said it",
+    "document": "it stands in a document",
+    "tool_internal": "our own tool says so",
+    "tool_external": "a tool elsewhere says so",
     "model_inference": "a model concluded it",
-}  # fmt: skip
+}
 """What a test shows comes in with the test, never by word of mouth."""
 
 
-def add_form(house: PageContext, room: Memory) -> None:
+def add_form(context: PageContext, room: Memory) -> None:
     """Build it."""
     with ui.column().classes("tally-card gap-2"):
         text("h2", "Tell memory something").classes("tally-first")
@@ -41,7 +41,7 @@ def add_form(house: PageContext, room: Memory) -> None:
 
     async def remember_it() -> None:
         words = (said.value or "").strip()
-        visitor = house.visitor(here())
+        visitor = context.visitor(here())
         place.clear()
         if not words or visitor is None:
             with place:
@@ -50,7 +50,7 @@ def add_form(house: PageContext, room: Memory) -> None:
                 )
             return
         button.disable()
-        made = await _remembered(house, room, words, (source.value or OWNER).strip(), str(kind.value), visitor.caller)
+        made = await _fill(context, room, words, (source.value or OWNER).strip(), str(kind.value), visitor.caller)
         button.enable()
         with place:
             _told(made)
@@ -60,23 +60,19 @@ def add_form(house: PageContext, room: Memory) -> None:
     button.on_click(remember_it)
 
 
-async def _remembered(
-    house: PageContext, room: Memory, words: str, source: str, kind: str, caller: Caller
-) -> "Remembered":  # fmt: skip
-    from tallystick.rooms.memory.extract import extract_conversation, extract_document  # noqa: PLC0415 - when needed
-    from tallystick.rooms.memory.flows.remember import Origin, remember  # noqa: PLC0415 - as above
+async def _fill(
+    context: PageContext, room: Memory, words: str, source: str, kind: str, caller: Caller
+) -> "RememberResult":
+    from tallystick.rooms.memory.flows.fill import Text, fill_by_rules  # noqa: PLC0415 - loaded when the form is sent
+    from tallystick.rooms.memory.flows.remember import Origin  # noqa: PLC0415 - as above
 
-    passages = extract_document(words) if kind == "document" else extract_conversation(words, speaker=source)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-    async def call(tool: str, args: Mapping[str, Any]) -> Outcome:
-        return await house.gate.call(tool, args, session=SESSION, caller=caller)
-
     origin = Origin(source_id=source, source_class=kind, observed_at=now)
-    return await remember(call, passages, origin, known=room.reading.known)
+    text = Text(words=words, origin=origin, caller=caller, session_id=SESSION)
+    return await fill_by_rules(context.gate, text, reader=room.claims, known=room.queries.known)
 
 
-def _told(made: "Remembered") -> None:
+def _told(made: "RememberResult") -> None:
     if made.observation_ids:
         seen, facts = counted(len(made.observation_ids), "observation"), counted(len(made.proposition_ids), "fact")
         words = f"Recorded {seen}, proposed {facts}."

@@ -1,26 +1,101 @@
-"""One proposition: how it stands and why, in words; what speaks for and against it; how it stood; what if."""
+"""One proposition: its status and why, evidence for and against it as list and graph, its history, what-if."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from math import cos, pi, sin
 from typing import Any
 
 from nicegui import events, run, ui
 
-from tallystick.doors.web.kit import PageContext, heading, section, text
+from tallystick.doors.web.kit import SOFT, PageContext, heading, network, section, short, text
 from tallystick.rooms.memory.room import Memory
-from tallystick.rooms.memory.web.graph import neighbourhood
-from tallystick.rooms.memory.web.proposition_list import says
-from tallystick.rooms.memory.web.states import state_badge
+from tallystick.rooms.memory.web.proposition_list import COLOURS, says, state_badge
+
+MOST = 40
+"""Observations that can still be told apart."""
+INNER, OUTER = 130.0, 250.0
+STANCES = {"support": "#1d8a4e", "contradiction": "#c4463c"}
+
+
+def evidence_graph(found: Mapping[str, Any], status: str | None, silent: Collection[str]) -> None:
+    """Draw it.
+
+    Args:
+        found: What `explain` gives.
+        status: The state in whose colour the middle is; None: nothing speaks for it.
+        silent: Sources that are left out: they and their words are shown pale.
+    """
+    nodes = [_node("p", says(found["proposition"]), 46, COLOURS.get(status or "", SOFT), (0.0, 0.0))]
+    links: list[dict[str, Any]] = []
+    edges = sorted(found["edges"][:MOST], key=lambda edge: (_source(edge), edge["seq"]))
+    places: dict[str, list[float]] = {}
+    # Nothing is drawn straight below the centre, where its label is.
+    turned = 0.5 if len(edges) % 2 == 0 else 0.0
+    for number, edge in enumerate(edges):
+        angle = 2 * pi * (number + turned) / len(edges) - pi / 2
+        pale = _source(edge) in silent
+        words = str(edge["quote"] or (edge["observation"] or {}).get("text", "(erased)"))
+        node = _node(f"o{number}", short(words, 60), 16, STANCES[edge["stance"]], _at(angle, INNER), pale=pale)
+        node["label"] = {"show": False}
+        nodes.append(node)
+        links.append(_link(f"o{number}", "p", STANCES[edge["stance"]], pale=pale))
+        places.setdefault(_source(edge), []).append(angle)
+        links.append(_link(f"s:{_source(edge)}", f"o{number}", SOFT, pale=pale))
+    for source, angles in places.items():
+        middle = sum(angles) / len(angles)
+        nodes.append(
+            _node(f"s:{source}", source or "?", 24, SOFT, _at(middle, OUTER), pale=source in silent, square=True)
+        )
+    for number, rival in enumerate(found["rivals"][:5]):
+        place = (-OUTER + 60.0 * number, OUTER + 60)
+        nodes.append(_node(f"r{number}", says(rival), 26, COLOURS["contested"], place))
+        links.append(_link(f"r{number}", "p", COLOURS["contested"]))
+    title = f"{len(edges)} observations of {len(places)} sources around: {says(found['proposition'])}"
+    network(title, nodes, links).classes("tally-network tally-card")
+
+
+def _node(
+    name: str,
+    label: str,
+    size: int,
+    colour: str,
+    place: tuple[float, float],
+    *,
+    pale: bool = False,
+    square: bool = False,
+) -> dict[str, Any]:
+    return {
+        "id": name,
+        "name": short(label, 60),
+        "symbolSize": size,
+        "x": place[0],
+        "y": place[1],
+        "symbol": "roundRect" if square else "circle",
+        "itemStyle": {"color": colour, "opacity": 0.2 if pale else 1},
+    }
+
+
+def _link(source: str, target: str, colour: str, *, pale: bool = False) -> dict[str, Any]:
+    return {
+        "source": source,
+        "target": target,
+        "lineStyle": {"color": colour, "opacity": 0.15 if pale else 0.7, "width": 2},
+    }
+
+
+def _at(angle: float, far: float) -> tuple[float, float]:
+    return round(cos(angle) * far * 1.35, 1), round(sin(angle) * far, 1)
+
 
 SHOWN = 50
 """Pieces of evidence that are listed."""
 FIGURES = (("belief", "believed"), ("disbelief", "disbelieved"), ("conflict", "in conflict"), ("freshness", "fresh"))
 
 
-class One:
+class PropositionPage:
     """One proposition, in one window."""
 
-    def __init__(self, house: PageContext, room: Memory, found: Mapping[str, Any]) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, room: Memory, found: Mapping[str, Any]) -> None:
+        self._context = context
         self._room = room
         self._now = self._found = found
         self._id = str(found["proposition"]["id"])
@@ -61,7 +136,7 @@ class One:
                 ui.label(f"{shares}; rule {standing['rule']}").classes("tally-soft")
         self._graph.clear()
         with self._graph:
-            neighbourhood(self._found, None if standing is None else str(standing["status"]), self._silent)
+            evidence_graph(self._found, None if standing is None else str(standing["status"]), self._silent)
         self._evidence.clear()
         with self._evidence:
             self._edges()
@@ -102,7 +177,7 @@ class One:
         first, *others = sorted(self._silent)
         self._asked += 1
         mine = self._asked
-        then = await run.io_bound(lambda: self._room.reading.what_if(self._id, without=first, also=others))
+        then = await run.io_bound(lambda: self._room.queries.what_if(self._id, without=first, also=others))
         if then is None or mine != self._asked:
             return
         was = str(then["with"]["status"])
@@ -113,7 +188,7 @@ class One:
     # -- as it stood ---------------------------------------------------------------------------------------------------
 
     def _timeline(self) -> None:
-        first, self._last = int(self._now["proposition"]["seq"]), max(0, self._house.gate.ledger.size() - 1)
+        first, self._last = int(self._now["proposition"]["seq"]), max(0, self._context.gate.ledger.size() - 1)
         with ui.column().classes("w-full gap-0"):
             with ui.row().classes("tally-row"):
                 self._when = ui.label("As it stands now").classes("tally-soft").props('role="status"')
@@ -128,7 +203,7 @@ class One:
         self._asked += 1
         mine = self._asked
         now = seq >= self._last
-        found = await run.io_bound(lambda: self._room.reading.explain(self._id, as_of_seq=None if now else seq))
+        found = await run.io_bound(lambda: self._room.queries.explain(self._id, as_of_seq=None if now else seq))
         if mine != self._asked:
             return
         if found is None:

@@ -1,4 +1,4 @@
-"""What memory holds: all of it in a list that comes as one scrolls, or what bears on a question."""
+"""What memory holds: all of it in a list that loads while scrolling, or what answers a question."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,37 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, run, ui
 
 from tallystick.doors.web.kit import PageContext, empty, section
-from tallystick.rooms.memory import account
+from tallystick.rooms.memory.recall import listings
 from tallystick.rooms.memory.room import Memory
-from tallystick.rooms.memory.web.states import COLOURS, state_badge
 
 if TYPE_CHECKING:
-    from tallystick.rooms.memory.recall import Recollection
+    from tallystick.rooms.memory.recall.answers import RecallAnswer
+
+COLOURS = {
+    "accepted": "#1d8a4e",
+    "provisional": "#4a7fc1",
+    "tentative": "#75828c",
+    "contested": "#b98100",
+    "deprecated": "#9a6b3f",
+    "rejected": "#c4463c",
+}
+"""Legible as areas on light and dark paper; words beside them say the same."""
+MEANS = {
+    "accepted": "may be relied on",
+    "provisional": "supported, not enough to rely on",
+    "tentative": "hardly supported",
+    "contested": "sources disagree",
+    "deprecated": "was so once, too old now",
+    "rejected": "not so",
+}
+
+
+def state_badge(status: str) -> ui.label:
+    """A state."""
+    shown = ui.label(status).classes(f"tally-badge tally-state tally-state-{status if status in COLOURS else 'none'}")
+    shown.props["title"] = MEANS.get(status, "")
+    return shown
+
 
 WINDOW = 100
 """Rows that are fetched at once."""
@@ -37,17 +62,17 @@ LINK_CELL = """<q-td :props="props"><a class="tally-plain-link" :href="'/memory/
 """Vue writes what stands in braces as text."""
 
 
-class Listing:
+class PropositionList:
     """All propositions, in one window."""
 
-    def __init__(self, house: PageContext, room: Memory) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, room: Memory) -> None:
+        self._context = context
         self._room = room
         self._status = self._words = ""
         self._total = 0
         self._seen = -1
         # Scrolling asks several times before the first answer is there: one reads, the others then see what it brought.
-        self._reading = asyncio.Lock()
+        self._loading = asyncio.Lock()
 
     async def show(self) -> None:
         """Build it."""
@@ -72,22 +97,22 @@ class Listing:
 
     async def _look(self) -> None:
         """Read again what is shown when the log has grown, here or elsewhere."""
-        size = self._house.gate.ledger.size()
+        size = self._context.gate.ledger.size()
         if size == self._seen:
             return
         self._seen = size
-        counts: dict[str, Any] = await run.io_bound(account.status, self._room.projection, self._room.now()) or {}
+        counts: dict[str, Any] = await run.io_bound(listings.status, self._room.projection, self._room.now()) or {}
         self._chips(counts.get("states", {}), counts.get("counts", {}).get("propositions", 0))
         await self._window()
 
     async def _window(self) -> None:
-        async with self._reading:
+        async with self._loading:
             rows, self._total = await self._read(0, max(WINDOW, len(self._table.rows)))
             self._table.rows = rows
             self._say()
 
     async def _scrolled(self, event: events.GenericEventArguments) -> None:
-        async with self._reading:
+        async with self._loading:
             there = len(self._table.rows)
             if there < self._total and event.args["to"] >= there - WINDOW // 4:
                 rows, self._total = await self._read(there, WINDOW)
@@ -98,9 +123,9 @@ class Listing:
         wanted = self._status or None
 
         def read() -> tuple[list[dict[str, Any]], int]:
-            return account.propositions(
+            return listings.propositions(
                 self._room.projection, status=wanted, subject=None, limit=limit, offset=offset, now=self._room.now()
-            )  # fmt: skip
+            )
 
         found, total = await run.io_bound(read) or ([], 0)
         return [_row(one) for one in found], total
@@ -141,8 +166,8 @@ class Listing:
         if not words.strip():
             self._found.clear()
             return
-        answer: Recollection | None = await run.io_bound(
-            lambda: self._room.reading.ask(query=words[:2_000], limit=ASKED, tokens=4_000)
+        answer: RecallAnswer | None = await run.io_bound(
+            lambda: self._room.queries.ask(query=words[:2_000], limit=ASKED, tokens=4_000)
         )
         if answer is None or words != self._words:
             # Somebody typed on; what they typed then is asked already.
@@ -164,10 +189,14 @@ def nothing_yet() -> None:
 
 def _row(one: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "id": one["id"], "status": one["status"], "subject": one["subject"], "object": one["object"],
-        "predicate": str(one["predicate"]).replace("_", " "), "belief": f"{one['belief'] // 100} %",
+        "id": one["id"],
+        "status": one["status"],
+        "subject": one["subject"],
+        "object": one["object"],
+        "predicate": str(one["predicate"]).replace("_", " "),
+        "belief": f"{one['belief'] // 100} %",
         "superseded": one["superseded_by"] is not None,
-    }  # fmt: skip
+    }
 
 
 def _facts(facts: Sequence[Mapping[str, Any]]) -> None:

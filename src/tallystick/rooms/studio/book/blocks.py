@@ -1,4 +1,4 @@
-"""The lines of a Markdown file as what they are: headings, list entries, table rows, plain text.
+"""The blocks of a Markdown file: headings, list entries, table rows, plain text.
 
 Only as much of Markdown as outlines and cards are written in. Code fences and comments are left out. Every pattern
 here is tried on one line and fails within a few characters, so no file makes it slow.
@@ -12,7 +12,7 @@ from tallystick.records import record
 
 BlockKind = Literal["heading", "item", "row", "text"]
 MAX_LINE = 4_000
-"""Characters of one line that are looked at for structure."""
+"""Characters of a line that are searched for structure."""
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)\Z")
 _ITEM = re.compile(r"([ \t]{0,40})(?:[-*+•]|\(?([0-9]{1,4})[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)\Z")
@@ -28,7 +28,7 @@ _MARKS = re.compile(r"\*{1,3}|_{2,3}|(?<![^\W_])_|_(?![^\W_])|~~|`")
 
 @record
 class Block:
-    """One line that stands for something."""
+    """One line with its role."""
 
     kind: BlockKind
     line: int
@@ -42,7 +42,7 @@ class Block:
 
 
 def blocks_of(lines: Sequence[str], first: int = 1) -> Iterator[Block]:
-    """What the lines from `first` on stand for; empty lines stand for nothing."""
+    """The blocks of the lines from `first` on; empty lines are skipped."""
     fenced = commented = False
     for number, raw in enumerate(lines[first - 1 :], start=first):
         line = raw[:MAX_LINE]
@@ -84,7 +84,7 @@ def unmarked(text: str) -> str:
 
 def _block(line: str, number: int, following: str) -> Block:
     if heading := _HEADING.match(line):
-        # A closing run of signs is no part of the words.
+        # A closing run of `#` is not part of the heading.
         words = heading.group(2).rstrip(" \t").rstrip("#").rstrip(" \t")
         return Block(kind="heading", line=number, depth=len(heading.group(1)), number=None, text=words)
     if _ROW.match(line):
@@ -101,7 +101,7 @@ def _block(line: str, number: int, following: str) -> Block:
 
 
 def _without_comment(line: str, *, open_already: bool) -> tuple[str, bool]:
-    """The line without what stands in `<!-- … -->`, and whether a comment goes on after it."""
+    """The line without comments, and whether a comment continues on the next line."""
     kept: list[str] = []
     rest, inside = line, open_already
     while rest:

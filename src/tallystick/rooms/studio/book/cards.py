@@ -1,28 +1,42 @@
-"""A card of the compendium, read: its kind, its name, and what else its subject is called."""
+"""Compendium cards: kind, name and aliases, and what happens when two cards claim one name.
+
+A shared alias would attribute one person's facts to another. It is removed from every card that only lists it as an
+alias; the card whose name it is keeps it.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.book.blocks import Block, blocks_of, unmarked
 from tallystick.rooms.studio.book.front_matter import Fields, read_front_matter, text_of, texts_of
-from tallystick.rooms.studio.book.naming import (
+from tallystick.rooms.studio.book.model import CanonCard, CardKind, Complaint
+from tallystick.rooms.studio.book.paths import (
     KINDS,
     kind_of_folder,
     kind_of_prefix,
     spoken,
     stem_of,
 )
-from tallystick.rooms.studio.book.nouns import CanonCard, CardKind, Complaint
 
 MAX_ALIASES = 100
 MAX_NAME = 120
 _LINES = 400
-"""Lines of a card that are looked through for other names."""
+"""Lines of a card that are searched for aliases."""
 _ALIAS_FIELDS = (
-    "aliases", "alias", "aka", "a.k.a.", "also known as", "also_known_as", "other names", "other_names", "nickname",
-    "nicknames", "called",
-)  # fmt: skip
+    "aliases",
+    "alias",
+    "aka",
+    "a.k.a.",
+    "also known as",
+    "also_known_as",
+    "other names",
+    "other_names",
+    "nickname",
+    "nicknames",
+    "called",
+)
 _ALIASES = re.compile(
     r"[*_ \t]{0,6}(?:alias(?:es)?|a\.?k\.?a\.?|also known as|also called|other names?|nicknames?)[*_ \t]{0,4}"
     r"(?::|[–—-](?=[ \t]))[*_ \t]{0,6}(.*)\Z",  # noqa: RUF001
@@ -34,7 +48,7 @@ _NAMELESS = frozenset({"", "untitled", "unnamed", "new", "card", "new card", "na
 
 
 def parse_card(source: Source) -> CanonCard | Complaint:
-    """Read a card. A card that names nobody is a complaint: nothing can be settled about it."""
+    """Read a card. A card without a name is a complaint."""
     front = read_front_matter(source)
     blocks = [block for block in blocks_of(source.lines, front.body_line) if block.line <= _LINES]
     name = _name(source.path, front.fields, blocks)
@@ -53,13 +67,13 @@ def parse_card(source: Source) -> CanonCard | Complaint:
 
 
 def line_of(card: CanonCard, wanted: str) -> int:
-    """The line on which a name of the card first stands; 1 where it is spread over several."""
+    """The line on which a name first occurs; 1 if it spans several lines."""
     sought = wanted.casefold()
     return next((number for number, line in enumerate(card.source.lines, 1) if sought in line.casefold()), 1)
 
 
 def kind_of(path: str, fields: Fields) -> CardKind | None:
-    """The kind of card a file is by its front matter, folder or name; None: it may be no card at all."""
+    """The kind of a card by its front matter, folder or name; None if it may not be a card."""
     for field in ("type", "kind", "category"):
         named = text_of(fields.get(field))
         if named and named.casefold() in KINDS:
@@ -131,3 +145,32 @@ def _names_in(text: str) -> Iterator[str]:
         name = part.strip(" \t.\"'“”‘’«»")  # noqa: RUF001
         if name and len(name) <= MAX_NAME and name.casefold() not in _NAMELESS:
             yield name
+
+
+def settle_names(cards: Sequence[CanonCard]) -> tuple[list[CanonCard], list[Complaint]]:
+    """The cards without shared aliases, and a complaint for each conflict."""
+    holders: dict[str, list[CanonCard]] = {}
+    for card in cards:
+        for name in dict.fromkeys(one.casefold() for one in (card.name, *card.aliases)):
+            holders.setdefault(name, []).append(card)
+    shared = {name: held for name, held in holders.items() if len(held) > 1}
+    complaints = [_complaint(card, name, held) for name, held in shared.items() for card in held[1:]]
+    settled = [
+        replace(card, aliases=tuple(alias for alias in card.aliases if alias.casefold() not in shared))
+        if any(alias.casefold() in shared for alias in card.aliases)
+        else card
+        for card in cards
+    ]
+    return settled, complaints
+
+
+def _complaint(card: CanonCard, name: str, held: Sequence[CanonCard]) -> Complaint:
+    other = next(one for one in held if one is not card)
+    code = "name_taken" if sum(one.name.casefold() == name for one in held) > 1 else "alias_taken"
+    spelt = next(one for one in (card.name, *card.aliases) if one.casefold() == name)
+    return Complaint(
+        code=code,
+        path=card.path,
+        line=line_of(card, spelt),
+        message=f"{other.path} is called {spelt} too. Rename one card; until then the name refers to neither.",
+    )

@@ -1,24 +1,103 @@
-"""The front matter of an author's file: a short YAML block between two `---` lines at its beginning.
+"""The front matter of an author's file: a short YAML block between two `---` lines at its start.
 
-Authors write it by hand, so it is read as they mean it: dates, times and numbers like `007` stay as they are written,
-`yes` is a word, and `[[A link]]` is its target. A block that is no YAML costs nobody the file: its `key: value` lines
-are read one by one, and a complaint says where it went wrong.
+Authors write it by hand, so it is read the way they mean it: dates, times and numbers such as `007` stay as written,
+`yes` is a word, and `[[A link]]` is its target. Anchors, tags and deep nesting are refused. If a block is not valid
+YAML, its `key: value` lines are read one by one, and a complaint says where the error is.
 """
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
 
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
-from tallystick.rooms.studio.book.nouns import Complaint
+from tallystick.rooms.studio.book.model import Complaint
 
-if TYPE_CHECKING:
-    from tallystick.rooms.studio.book.front_matter_yaml import Unreadable
+MAX_DEPTH = 12
+"""Lists in lists. Hand-written fields have two or three."""
+
+
+@record
+class Unreadable:
+    """Why a block cannot be read as YAML."""
+
+    problem: str
+    line: int
+    """In the block, from 0."""
+
+
+def read_fields(text: str) -> dict[Any, Any] | Unreadable:
+    """Read a block as the fields it holds."""
+    try:
+        found: dict[Any, Any] = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader that knows even less
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "it is no YAML"
+        return Unreadable(problem=problem, line=0 if mark is None else mark.line)
+    return found
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without anchors, tags of types, times and old-style numbers; bounded in depth."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - the library's own way
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Compose one node; refuse anchors, tags and deep nesting."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise _problem("it refers to an anchor", event.start_mark)
+        if self._depth >= MAX_DEPTH:
+            raise _problem("its lists are nested too deep", event.start_mark)
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def get_single_node(self) -> Any:
+        """The one document, which must be fields."""
+        node = super().get_single_node()
+        if node is None:
+            return yaml.MappingNode(tag="tag:yaml.org,2002:map", value=[])
+        if not isinstance(node, yaml.MappingNode):
+            raise _problem("it holds no `name: value` lines", node.start_mark)
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002 - the library's
+        """One dictionary; a name that is given twice is an error, not a choice."""
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(getattr(key, "value", "")).lower()
+            if name in seen:
+                raise _problem(f"`{name[:40]}` is given twice", key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _problem(problem: str, mark: Any) -> yaml.MarkedYAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, mark)
+
+
+def _resolvers() -> Iterator[tuple[str, re.Pattern[str], list[str]]]:
+    yield "tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), list("tTfF")
+    yield "tag:yaml.org,2002:null", re.compile(r"null|Null|NULL|~|"), ["n", "N", "~", ""]
+    yield "tag:yaml.org,2002:int", re.compile(r"[-+]?(?:0|[1-9][0-9]{0,14})"), list("-+0123456789")
+    yield "tag:yaml.org,2002:float", re.compile(r"[-+]?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,15}"), list("-+0123456789")
+
+
+for _tag, _pattern, _first in _resolvers():
+    _Loader.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern.pattern})\Z"), _first)
+
 
 MAX_LINES = 400
 MAX_CHARS = 64_000
-"""Of the block. What is longer is no front matter but a text between two rules."""
+"""A longer block is not front matter but text between two rules."""
 Fields = Mapping[str, Any]
 
 _OPENS = "---"
@@ -28,7 +107,7 @@ _FIELD = re.compile(r"([^\W_][^:#\[\]{}\n]{0,79}?)[ \t]*:(?:[ \t]+(.*)|[ \t]*)\Z
 
 @record
 class FrontMatter:
-    """What stands before the prose."""
+    """The front matter of a file."""
 
     fields: Fields
     """By name in small letters; empty without front matter."""
@@ -44,9 +123,6 @@ def read_front_matter(source: Source) -> FrontMatter:
         return _unclosed(source)
     body_line = len(block) + 3
     text = "\n".join(block)
-    # The base installation imports this module and has no YAML.
-    from tallystick.rooms.studio.book.front_matter_yaml import Unreadable, read_fields  # noqa: PLC0415
-
     found = read_fields(text)
     if isinstance(found, Unreadable):
         complaint = _complaint(source.path, found)
@@ -56,7 +132,7 @@ def read_front_matter(source: Source) -> FrontMatter:
 
 
 def texts_of(value: Any) -> tuple[str, ...]:
-    """A field as texts: a list's entries, or what stands between the commas of one text."""
+    """A field as a list of texts: a list's entries, or the comma-separated parts of a text."""
     if isinstance(value, list):
         return tuple(text for entry in value for text in texts_of(entry) if text)
     if isinstance(value, str):
@@ -65,7 +141,7 @@ def texts_of(value: Any) -> tuple[str, ...]:
 
 
 def text_of(value: Any) -> str | None:
-    """A field as one text; None where it holds none."""
+    """A field as one text; None if it is not a text."""
     if isinstance(value, list):
         return text_of(value[0]) if len(value) == 1 else None
     if value is None or isinstance(value, (bool, dict)):
@@ -74,7 +150,7 @@ def text_of(value: Any) -> str | None:
 
 
 def _block(lines: list[str]) -> list[str] | None:
-    """The lines between the two rules; None where there is no such block, or it is prose between two rules."""
+    """The lines between the two rules; None if there is no such block, or it is prose."""
     if not lines or lines[0].rstrip() != _OPENS:
         return None
     held: list[str] = []
@@ -90,7 +166,7 @@ def _block(lines: list[str]) -> list[str] | None:
 
 
 def _unclosed(source: Source) -> FrontMatter:
-    """No block. Where fields begin and nothing ends them, they are read as far as they go, and complained about."""
+    """Front matter that is never closed: read the fields that are there, with a complaint."""
     lines = source.lines
     held: list[str] = []
     if lines and lines[0].rstrip() == _OPENS:
@@ -105,11 +181,11 @@ def _unclosed(source: Source) -> FrontMatter:
     return FrontMatter(fields=_line_by_line(held), body_line=len(held) + 2, complaint=complaint)
 
 
-def _complaint(path: str, error: "Unreadable") -> Complaint:
+def _complaint(path: str, error: Unreadable) -> Complaint:
     return Complaint(
         code="front_matter_invalid",
         path=path,
-        # The block begins on the second line.
+        # The block starts on the second line.
         line=error.line + 2,
         message=(
             f"The front matter cannot be read: {error.problem}. Write one `name: value` a line, and put a value "
@@ -119,7 +195,7 @@ def _complaint(path: str, error: "Unreadable") -> Complaint:
 
 
 def _line_by_line(block: list[str]) -> dict[str, Any]:
-    """What a block that is no YAML still says: `key: value` lines, and the entries of a list below a bare key."""
+    """The `key: value` lines and simple lists of a block that is not valid YAML."""
     fields: dict[str, Any] = {}
     bare: str | None = None
     for line in block:

@@ -2,49 +2,25 @@
 
 import re
 
+from tallystick.text.number_words import NUMBER_WORDS, ONES, TENS
+
 MAX_NUMBER = 9_999
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_NUMBERS = {word: value for value, word in enumerate(_WORDS)} | {
-    word: value for value, word in zip(range(20, 100, 10), _TENS, strict=True)
-}
 NUMBER = r"(?:[0-9]{1,4}|[IVXLCivxlc]{1,7}|[A-Za-z]{3,9}(?:[- ][A-Za-z]{3,5})?)"
-"""A pattern for what may be a number; `read_number` says whether it is one."""
+"""Matches candidates for `read_number`."""
 
 
 def read_number(text: str) -> int | None:
-    """The number a text is, or None."""
+    """The number that a text denotes, or None."""
     plain = text.strip().lower()
     if plain.isascii() and plain.isdigit():
         value = int(plain[:5])
         return value if value <= MAX_NUMBER else None
-    if plain in _NUMBERS:
-        return _NUMBERS[plain]
+    if plain in NUMBER_WORDS:
+        return NUMBER_WORDS[plain]
     tens, _, ones = plain.replace("-", " ").partition(" ")
-    if tens in _TENS and ones in _WORDS[1:10]:
-        return _NUMBERS[tens] + _NUMBERS[ones]
+    if tens in TENS and ones in ONES[1:10]:
+        return NUMBER_WORDS[tens] + NUMBER_WORDS[ones]
     return _roman(plain)
 
 

@@ -1,4 +1,4 @@
-"""The outline, read in the forms that authors write it in.
+"""Reads an outline in the forms that authors use.
 
     headings    # Act I  /  ## Scene 3: The Harbour (POV: Mara)  /  what happens
     lists       ## Act I  /  1. **The Harbour** — Mara arrives      (entries below an entry are its text)
@@ -19,11 +19,10 @@ from itertools import pairwise
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
 from tallystick.rooms.studio.book.blocks import Block, blocks_of, unmarked
-from tallystick.rooms.studio.book.entry import Entry, names_scene, read_entry, read_field
 from tallystick.rooms.studio.book.front_matter import read_front_matter
-from tallystick.rooms.studio.book.nouns import Beat, Outline
+from tallystick.rooms.studio.book.model import Beat, Outline
 from tallystick.rooms.studio.book.numbers import NUMBER, read_number
-from tallystick.rooms.studio.book.outline_table import Row, rows_of
+from tallystick.rooms.studio.book.outline_entries import Entry, Row, names_scene, read_entry, read_field, rows_of
 
 MAX_BEATS = 5_000
 _ACT = re.compile(rf"(?:act|part|book|volume|teil|akt)[ \t]+({NUMBER})\b", re.IGNORECASE)
@@ -42,7 +41,7 @@ _ASIDE = re.compile(
 
 @record
 class _Section:
-    """A heading with what stands between it and the next heading of any level."""
+    """A heading and the blocks up to the next heading."""
 
     heading: Block | None
     entry: Entry | None
@@ -54,15 +53,15 @@ class _Shape:
     """Which form the file is in."""
 
     level: int | None
-    """The headings of this level are entries; None: entries stand in lists."""
+    """The heading level of entries; None if entries are list items."""
     acts_at: int | None
-    """The headings of this level are acts, whatever they are called."""
+    """The heading level of acts."""
     labelled_items: bool
     """Only list entries that call themselves scenes are entries; the others are text."""
 
 
 def parse_outline(source: Source) -> Outline:
-    """Read an outline. Whatever it says, it can be read; at worst it has no entries."""
+    """Read an outline. Any text can be read; at worst it has no entries."""
     first = read_front_matter(source).body_line
     sections = _sections(list(blocks_of(source.lines, first)))
     beats: list[Beat] = []
@@ -218,9 +217,15 @@ def _beat(line: int, entry: Entry, inside: Sequence[Block], act: str | None) -> 
             scene = scene or field[1]
     end = max((block.line for block in inside), default=line)
     return Beat(
-        line=line, end_line=end, title=entry.title, text="\n".join(said), act=act, number=entry.number, pov=pov,
+        line=line,
+        end_line=end,
+        title=entry.title,
+        text="\n".join(said),
+        act=act,
+        number=entry.number,
+        pov=pov,
         scene=scene,
-    )  # fmt: skip
+    )
 
 
 def _depth(section: _Section) -> int:
@@ -241,7 +246,7 @@ def _is_act(section: _Section) -> bool:
 
 
 def _is_alone(section: _Section, shape: _Shape) -> bool:
-    """A prologue or an epilogue is a scene wherever it stands."""
+    """A prologue or epilogue is a scene at any level."""
     title = section.entry.title.lower() if section.entry else ""
     return shape.level is not None and title.split(":")[0] in {"prologue", "epilogue"}
 

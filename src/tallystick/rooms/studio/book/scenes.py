@@ -1,18 +1,28 @@
-"""A scene's file, read: its title, its number, whose eyes it is seen through."""
+"""Scene files (title, number, point of view) and the order in which the scenes are read.
+
+Reading order:
+
+1. The outline's order, where it names scenes. A scene it does not name follows the scene that precedes it anyway.
+2. The position in the front matter (`order`, `chapter` and `scene`, `number`).
+3. The number in the file name, folder by folder; then the name.
+"""
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 from tallystick.gate.reply.sources import Source
 from tallystick.rooms.studio.book.blocks import Block, blocks_of
-from tallystick.rooms.studio.book.entry import Entry, read_entry, read_field
 from tallystick.rooms.studio.book.front_matter import Fields, read_front_matter, text_of
-from tallystick.rooms.studio.book.naming import slug_of, slugged, spoken, without_number
-from tallystick.rooms.studio.book.nouns import Scene
-from tallystick.rooms.studio.book.numbers import read_number
+from tallystick.rooms.studio.book.model import Beat, Outline, Scene
+from tallystick.rooms.studio.book.numbers import natural, read_number
+from tallystick.rooms.studio.book.outline_entries import Entry, read_entry, read_field
+from tallystick.rooms.studio.book.paths import slug_of, slugged, spoken, without_number
 
+_REFERENCE = re.compile(r"\ASCN-[0-9]{1,4}\b[\s:.–—-]*", re.IGNORECASE)  # noqa: RUF001
+"""The number of a scene's file before its title: `SCN-03 The Mill`."""
 _TOP = 12
-"""Blocks at the top of a scene that may say something about it rather than tell it."""
+"""Blocks at the top of a scene that may hold metadata."""
 _IN_NAME = re.compile(
     r"\A[-_ ]?([0-9]{1,4})(?=\Z|[-_. ])|(?:\A|[-_ ])(?:scene|sc|chapter|ch)[-_ ]?([0-9]{1,4})(?=\Z|[-_. ])",
     re.IGNORECASE,
@@ -20,7 +30,7 @@ _IN_NAME = re.compile(
 
 
 def parse_scene(source: Source, order: int = 0) -> Scene:
-    """Read a scene; whatever stands in the file, it is one."""
+    """Read a scene. Any file content is a valid scene."""
     front = read_front_matter(source)
     top = list(islice(blocks_of(source.lines, front.body_line), _TOP))
     heading = _heading(top)
@@ -38,8 +48,8 @@ def parse_scene(source: Source, order: int = 0) -> Scene:
     )
 
 
-def place_given(front: Fields) -> tuple[float, float] | None:
-    """The place in the book that front matter gives: `order`, or `chapter` and `scene`, or `number`."""
+def front_matter_position(front: Fields) -> tuple[float, float] | None:
+    """The position given by front matter: `order`, or `chapter` and `scene`, or `number`."""
     order = _figure(front.get("order"))
     if order is not None:
         return (order, 0)
@@ -92,3 +102,69 @@ def _figure(value: object) -> float | None:
         return float(value)
     counted = read_number(value) if isinstance(value, str) else None
     return None if counted is None else float(counted)
+
+
+_NAMED = 2
+"""One named scene is no order."""
+
+
+def in_reading_order(scenes: Sequence[Scene], outline: Outline | None) -> list[Scene]:
+    """The scenes as a reader meets them."""
+    plain = sorted(scenes, key=_own_place)
+    if outline is None:
+        return plain
+    named = named_scenes(outline.beats, plain)
+    places: dict[str, int] = {}
+    for at, scene in enumerate(named):
+        if scene is not None:
+            places.setdefault(scene.path, at)
+    if len(places) < _NAMED:
+        return plain
+    return _merged(plain, places)
+
+
+def named_scenes(beats: Sequence[Beat], scenes: Sequence[Scene]) -> list[Scene | None]:
+    """For each entry the scene it names by link or title, or None."""
+    by_name: dict[str, Scene | None] = {}
+    for scene in scenes:
+        for name in {slugged(scene.slug), without_number(slugged(scene.slug)), slugged(scene.title)}:
+            # A name that two scenes have names neither.
+            by_name[name] = None if name in by_name and by_name[name] is not scene else scene
+    by_name.pop("", None)
+    numbered: dict[int, Scene | None] = {}
+    for scene in scenes:
+        if scene.number is not None:
+            numbered[scene.number] = None if scene.number in numbered else scene
+    return [_named(beat, by_name, numbered) for beat in beats]
+
+
+def _named(beat: Beat, by_name: dict[str, Scene | None], numbered: dict[int, Scene | None]) -> Scene | None:
+    if beat.scene is not None:
+        slug = slugged(slug_of(beat.scene))
+        if found := by_name.get(slug) or (numbered.get(int(slug)) if slug.isdigit() else None):
+            return found
+    return by_name.get(slugged(_REFERENCE.sub("", beat.title))) or by_name.get(slugged(beat.title))
+
+
+def _merged(plain: list[Scene], places: dict[str, int]) -> list[Scene]:
+    named = sorted((scene for scene in plain if scene.path in places), key=lambda scene: places[scene.path])
+    after: dict[str | None, list[Scene]] = {}
+    before: str | None = None
+    for scene in plain:
+        if scene.path in places:
+            before = scene.path
+        else:
+            after.setdefault(before, []).append(scene)
+    merged = list(after.get(None, []))
+    for scene in named:
+        merged += [scene, *after.get(scene.path, [])]
+    return merged
+
+
+def _own_place(scene: Scene) -> tuple[object, ...]:
+    given = front_matter_position(scene.front)
+    if given is not None:
+        return (0, *given, natural(scene.path))
+    folder, _, _ = scene.path.rpartition("/")
+    number = number_in_name(scene.slug)
+    return (1, natural(folder), number is None, number or 0, natural(scene.slug), scene.path)

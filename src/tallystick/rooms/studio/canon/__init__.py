@@ -1,1 +1,1 @@
-"""The canon index: what each card settles, compiled into one file."""
+"""The canon index: the extracts of all cards, compiled into one file."""

@@ -3,7 +3,7 @@
 import typer
 
 from tallystick.doors.cli.kit import group
-from tallystick.rooms.studio.cli import canon, check, conference, issues, patches, project, run
+from tallystick.rooms.studio.cli import check, conference, issues, patches, project, run
 
 
 def add_to(app: typer.Typer) -> None:
@@ -11,5 +11,5 @@ def add_to(app: typer.Typer) -> None:
     for part in (conference, run, issues):
         part.add_to(app)
     studio = group(app, "studio", "Write: the project's files, its book, its canon.")
-    for part in (project, patches, canon, check):
+    for part in (project, patches, check):
         part.add_to(studio)

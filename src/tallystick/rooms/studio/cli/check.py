@@ -6,26 +6,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.kit import Exit, Here, Refused, UsageMistake, command, counted, running_tools
-from tallystick.rooms.studio.cli.complaints import tell_complaints
-from tallystick.rooms.studio.cli.source import Opened, opened, place_words
+from tallystick.rooms.studio.cli.source import Opened, opened, place_words, tell_complaints
+from tallystick.rooms.studio.continuity.statements import END
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
     from tallystick.gate.execute.outcome import Outcome
-    from tallystick.rooms.studio.book.nouns import Book
-    from tallystick.rooms.studio.continuity.proposing import Proposed
+    from tallystick.rooms.studio.book.model import Book
+    from tallystick.rooms.studio.continuity.proposals import ProposedCard
     from tallystick.rooms.studio.room import Studio
 
 SESSION = "studio-check"
 BATCH = 10
-"""Files a call, as many as the tool takes."""
+"""Files per call, the tool's maximum."""
 Target = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[SOURCE]", help="A .txt, .md, .docx or .epub novel, or a folder. Default: the workspace.",
+        metavar="[SOURCE]",
+        help="A .txt, .md, .docx or .epub novel, or a folder. Default: the workspace.",
         show_default=False,
     ),
-]  # fmt: skip
+]
 
 
 def add_to(studio: typer.Typer) -> None:
@@ -54,7 +55,7 @@ def check(
         with running_tools():
             found = _in_the_source(there, _checked(there.gate, book, focus))
     _tell(here, found)
-    # What was not read may hold anything: that is no clean book.
+    # An unread file may hold contradictions, so the book is not clean.
     clean = all(one["waived"] for one in found["findings"]) and not book.left_out and not there.damaged
     return Exit.OK if clean else Exit.REFUSED
 
@@ -63,14 +64,27 @@ def cards(
     here: Here,
     source: Target = None,
     write: Annotated[bool, typer.Option("--write", help="Make them; a card that is there stays as it is.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what was understood of the cards that are there.")
+    ] = False,
 ) -> None:
     """Propose cards for people and places from the text, with the lines they come from."""
-    from tallystick.rooms.studio.continuity.proposing import proposals
+    from tallystick.reading.parser import INSTALL
+    from tallystick.rooms.studio.continuity.proposals import proposals
 
+    if explain:
+        with opened(here, source) as there:
+            _explain(here, there)
+        return
     if write and source is not None:
         raise UsageMistake("Cards are written into a workspace. Import the novel first, or leave out SOURCE.")
     with opened(here, source) as there:
-        proposed = proposals(_studio(there.gate).continuity.reading())
+        reading = _studio(there.gate).continuity.reading()
+        if reading.parser is None:
+            raise Refused(
+                f"Cards are read out of the text by its grammar. Install it: {INSTALL}.", code="parser_missing"
+            )
+        proposed = proposals(reading)
         written = _write(there.gate, proposed) if write else []
     facts = [[there.named(fact) for fact in _facts(one)] for one in proposed]
     items = [{**one.shown(), "facts": told} for one, told in zip(proposed, facts, strict=True)]
@@ -86,13 +100,41 @@ def cards(
         here.screen.note(f"{counted(len(written), 'card')} written, {len(proposed) - len(written)} left as they are")
 
 
-def _facts(proposed: "Proposed") -> list[dict[str, Any]]:
+def _explain(here: Here, there: Opened) -> None:
+    """Every card line: its statements, or that no field of it is known."""
+    lines = _studio(there.gate).continuity.reading().card_lines
+    understood = sum(line.understood for line in lines)
+    items = [
+        {
+            **there.named({"path": line.line.card.path, "line": line.line.line}), "text": line.line.written,
+            "understood": line.understood,
+            "statements": [
+                {"subject": one.name, "field": one.field, "value": list(one.value), "from_scene": one.first_scene,
+                 "to_scene": one.last_scene if one.last_scene < END else None}
+                for one in line.statements if one.field
+            ],
+        }
+        for line in lines
+    ]  # fmt: skip
+    here.screen.data({"understood": understood, "lines": len(lines), "items": items})
+    for item in items:
+        told = "; ".join(f"{one['subject']}: {one['field']} = {_values(one['value'])}" for one in item["statements"])
+        here.screen.line(f"{place_words(item)}  {item['text']}")
+        here.screen.line(f"    {told or 'kept, no known field: not compared by code'}")
+    here.screen.note(f"{understood} of {counted(len(lines), 'line')} understood")
+
+
+def _values(value: list[str | int]) -> str:
+    return " ".join(dict.fromkeys(map(str, value)))
+
+
+def _facts(proposed: "ProposedCard") -> list[dict[str, Any]]:
     shown: Any = proposed.shown()["facts"]
     return list(shown)
 
 
 def _in_the_source(there: Opened, found: dict[str, Any]) -> dict[str, Any]:
-    """The same, with places as the author knows them, and what of an imported manuscript was not looked at."""
+    """The result with places in the author's manuscript, and the parts of it that were not checked."""
     findings = [{**one, **{side: there.named(one[side]) for side in ("canon", "scene")}} for one in found["findings"]]
     complaints = [there.named(one) for one in found["complaints"]]
     losses = [loss.as_dict() for loss in there.losses]
@@ -104,16 +146,23 @@ def _checked(gate: "Gate", book: "Book", focus: str) -> dict[str, Any]:
     findings: list[dict[str, Any]] = []
     receipts: list[str] = []
     looked_at: dict[str, int] = {}
+    not_checked: list[str] = []
     complaints: dict[str, Any] = {"complaints_total": 0, "complaints": []}
     paths = [scene.path for scene in book.scenes]
     for at in range(0, len(paths), BATCH):
         result = _called(gate, "consistency_checker", {"file_paths": paths[at : at + BATCH], "focus": focus}, receipts)
         findings += result["findings"]
-        looked_at = result["looked_at"]
+        looked_at, not_checked = result["looked_at"], result["not_checked"]
         complaints = {key: result[key] for key in complaints}
     for path in paths if book.cards and focus in {"general", "characters", "events"} else []:
         findings += _called(gate, "canon_checker", {"scene_path": path}, receipts)["findings"]
-    return {"findings": _once(findings), "looked_at": looked_at, **complaints, "receipts": receipts}
+    return {
+        "findings": _once(findings),
+        "looked_at": looked_at,
+        "not_checked": not_checked,
+        **complaints,
+        "receipts": receipts,
+    }
 
 
 def _nothing_to_check(book: "Book") -> Refused:
@@ -127,7 +176,7 @@ def _nothing_to_check(book: "Book") -> Refused:
 
 
 def _once(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One finding a rule and place: what a card says goes before what another scene says."""
+    """One finding per rule and place; findings against cards take precedence."""
     kept = {(one["rule_id"], one["scene"]["path"], one["scene"]["line"]): one for one in findings}
     return list(kept.values())
 
@@ -158,6 +207,10 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
     tell_complaints(here.screen, found)
     for loss in found["losses"]:
         here.screen.note(f"not looked at: {loss['kind']} ({loss['count']}) in {loss['where']}: {loss['message']}")
+    if found["not_checked"]:
+        from tallystick.reading.parser import INSTALL
+
+        here.screen.note(f"not checked without the grammar: {', '.join(found['not_checked'])}. Install it: {INSTALL}.")
     looked = found["looked_at"]
     open_ones = sum(not one["waived"] for one in found["findings"])
     people, receipts = counted(looked["names"], "person", "people"), counted(len(found["receipts"]), "receipt")
@@ -167,14 +220,14 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
     )
 
 
-def _write(gate: "Gate", proposed: "list[Proposed]") -> list[str]:
+def _write(gate: "Gate", proposed: "list[ProposedCard]") -> list[str]:
     """New files only, each a change that can be undone."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.services.workspace import Workspace
-    from tallystick.rooms.studio.workspace.nouns import GONE, Change
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
+    from tallystick.rooms.studio.workspace.model import GONE, Change
 
-    workspace = Workspace(gate)
+    workspace = WorkspaceService(gate)
     written = []
     for one in proposed:
         change = Change(path=one.path, base_sha256=GONE, text=one.text(), note="Proposed from the text.")

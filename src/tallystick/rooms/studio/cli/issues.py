@@ -1,4 +1,4 @@
-"""`tally issues`: what is to be settled.
+"""`tally issues`: list, open, discuss and close issues.
 
 A comment is a person's when somebody sits at the terminal; anybody else is a program, and the circuit breaker counts
 what it says.
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.studio.issues.joined import Matters
-    from tallystick.rooms.studio.issues.nouns import By, Issue
+    from tallystick.rooms.studio.issues.model import By, Issue
+    from tallystick.rooms.studio.issues.tracker import IssueTracker
 
 T = TypeVar("T")
 STATUSES = ("open", "closed", "all")
 PRIORITIES = ("low", "normal", "high", "urgent")
 Id = Annotated[str, typer.Argument(metavar="ISSUE", help="Its number or its id.", show_default=False)]
 Agent = Annotated[
-    str | None, typer.Option("--agent", metavar="AGENT", help="The agent whose word it is.", show_default=False)
+    str | None, typer.Option("--agent", metavar="AGENT", help="The agent who comments.", show_default=False)
 ]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="May be repeated.", show_default=False)]
 
@@ -47,14 +47,14 @@ def list_issues(
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
 ) -> None:
     """List issues, the newest first."""
-    from tallystick.rooms.studio.issues.nouns import Wanted
+    from tallystick.rooms.studio.issues.model import IssueFilter
     from tallystick.rooms.studio.issues.wire import heading_wire, tags_of
 
     _one_of("--status", status, STATUSES)
     if priority is not None:
         _one_of("--priority", priority, PRIORITIES)
     values: dict[str, Any] = {"status": None if status == "all" else status, "priority": priority}
-    wanted = Wanted(**values, tags=tuple(tags_of(tag or ())), assigned_to=assigned_to)
+    wanted = IssueFilter(**values, tags=tuple(tags_of(tag or ())), assigned_to=assigned_to)
     found = _matters(here).issues.matching(wanted)
     shown = found[offset : offset + limit]
     here.screen.data({"items": [heading_wire(each) for each in shown], "total": len(found)})
@@ -65,12 +65,18 @@ def list_issues(
         ["#", "status", "priority", "title", "for", "tags", "comments", "changed"],
         [
             (
-                each.number, "frozen" if each.frozen else each.status, each.priority, each.title, each.assigned_to,
-                " ".join(each.tags), each.comment_count, each.updated_at,
+                each.number,
+                "frozen" if each.frozen else each.status,
+                each.priority,
+                each.title,
+                each.assigned_to,
+                " ".join(each.tags),
+                each.comment_count,
+                each.updated_at,
             )
             for each in shown
         ],
-    )  # fmt: skip
+    )
 
 
 def show(here: Here, issue: Id) -> None:
@@ -84,7 +90,7 @@ def show(here: Here, issue: Id) -> None:
     here.screen.data(issue_wire(found))
     here.screen.line(f"{found.issue_id}, opened by {found.opened_by} at {found.created_at}")
     if found.frozen:
-        here.screen.line("frozen: only a person may go on with it")
+        here.screen.line("frozen: only a person may continue it")
     here.screen.block(form_of(found, 5))
 
 
@@ -101,7 +107,7 @@ def new(
     agent: Agent = None,
 ) -> None:
     """Open an issue, or make one of a conversation."""
-    from tallystick.rooms.studio.issues.nouns import NewIssue
+    from tallystick.rooms.studio.issues.model import NewIssue
 
     _one_of("--priority", priority, PRIORITIES)
     if from_chat is None and not (title or "").strip():
@@ -119,7 +125,7 @@ def new(
 
 def comment(here: Here, issue: Id, text: Annotated[str, typer.Argument(metavar="TEXT")], agent: Agent = None) -> None:
     """Say something about an issue."""
-    from tallystick.rooms.studio.issues.nouns import NewComment
+    from tallystick.rooms.studio.issues.model import NewComment
     from tallystick.rooms.studio.issues.wire import comment_wire
 
     author, by = _speaker(here.require_workspace(), agent)
@@ -136,11 +142,11 @@ def close(
 ) -> Exit:
     """Settle an issue."""
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.services.issues import IssueDesk
+    from tallystick.rooms.studio.services.issues import IssueService
 
     author, by = _speaker(here.require_workspace(), agent)
     with here.gate() as gate:
-        done = IssueDesk(gate).move(issue, "close", author=author, by=by, caller=LOCAL_OWNER, reason=reason)
+        done = IssueService(gate).move(issue, "close", author=author, by=by, caller=LOCAL_OWNER, reason=reason)
     closed = _good(done)
     here.screen.data({"issue_id": closed.issue_id, "number": closed.number, "status": closed.status})
     here.screen.line(f"#{closed.number} is closed")
@@ -149,21 +155,21 @@ def close(
 
 def _from_chat(here: Here, session_id: str, title: str | None, given: dict[str, Any]) -> "Issue":
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
+    from tallystick.rooms.studio.services.issues import FromChat, IssueService
 
     with here.gate() as gate:
-        made = IssueDesk(gate).from_chat(FromChat(session_id=session_id, title=title, **given), caller=LOCAL_OWNER)
+        made = IssueService(gate).from_chat(FromChat(session_id=session_id, title=title, **given), caller=LOCAL_OWNER)
     return _good(made)
 
 
-def _matters(here: Here, *, make: bool = False) -> "Matters":
-    from tallystick.rooms.studio.services.issues import matters_of
+def _matters(here: Here, *, make: bool = False) -> "IssueTracker":
+    from tallystick.rooms.studio.services.issues import tracker_of
 
-    return matters_of(here.open_workspace() if make else here.require_workspace(), here.settings)
+    return tracker_of(here.open_workspace() if make else here.require_workspace(), here.settings)
 
 
 def _speaker(workspace: "Path", agent: str | None) -> "tuple[str, By]":
-    """Whose word it is, and whether a person's."""
+    """The author, and whether a person."""
     from tallystick.doors.cli.kit import person_at_terminal
     from tallystick.storage.agents import Registry
 

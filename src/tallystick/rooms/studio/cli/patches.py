@@ -1,4 +1,4 @@
-"""`tally studio patch` and what becomes of it: changes are proposed, shown, and decided on by a person."""
+"""`tally studio patch` and related commands: propose, show, apply and reject changes."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,8 @@ from tallystick.rooms.studio.cli.project import FilePath
 if TYPE_CHECKING:
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import Caller
-    from tallystick.rooms.studio.services.workspace import Workspace
-    from tallystick.rooms.studio.workspace.nouns import Patch, Shown
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
+    from tallystick.rooms.studio.workspace.model import Patch, PatchView
 
 PatchId = Annotated[str, typer.Argument(metavar="PATCH", help="Its id, as `tally studio patches` shows it.")]
 T = TypeVar("T")
@@ -52,16 +52,20 @@ def patch(
     if (source is not None) + (diff is not None) + remove != 1:
         raise UsageMistake("Give one of --from, --diff and --remove.")
     person = require_person(here, token) if now else None
-    from tallystick.rooms.studio.workspace.nouns import Change
+    from tallystick.rooms.studio.workspace.model import Change
 
     change = Change(
-        path=path, base_sha256=base, text=None if source is None else _text(source),
-        diff=None if diff is None else _text(diff), remove=remove, note=note,
-    )  # fmt: skip
-    from tallystick.rooms.studio.services.workspace import Workspace
+        path=path,
+        base_sha256=base,
+        text=None if source is None else _text(source),
+        diff=None if diff is None else _text(diff),
+        remove=remove,
+        note=note,
+    )
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate(make=True) as gate:
-        workspace = Workspace(gate)
+        workspace = WorkspaceService(gate)
         made = _good(workspace.propose(change, caller=_caller(person)))
         return _ended(here, workspace, made, person, yes=yes)
 
@@ -74,10 +78,10 @@ def patches(
     every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
 ) -> None:
     """List proposed changes, or show one with its difference."""
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        workspace = Workspace(gate)
+        workspace = WorkspaceService(gate)
         if patch_id is not None:
             shown = _good(workspace.show(patch_id))
             here.screen.data(shown.as_dict())
@@ -94,10 +98,10 @@ def patches(
 def apply(here: Here, patch_id: PatchId, token: Token = None, yes: Yes = False) -> Exit:
     """Make a proposed change. Needs a terminal or the start-up token."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        workspace = Workspace(gate)
+        workspace = WorkspaceService(gate)
         return _ended(here, workspace, _good(workspace.show(patch_id)).patch, person, yes=yes)
 
 
@@ -109,10 +113,10 @@ def reject(
 ) -> None:
     """Decide against a proposed change. Needs a terminal or the start-up token."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        done = _good(Workspace(gate).reject(patch_id, caller=_caller(person), reason=reason))
+        done = _good(WorkspaceService(gate).reject(patch_id, caller=_caller(person), reason=reason))
     here.screen.data(done.as_dict())
     here.screen.line(f"rejected {done.patch_id}: {done.path} stays as it is")
 
@@ -123,10 +127,10 @@ def history(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000)] = 50,
 ) -> None:
     """Show what was changed, the newest first, with the hashes that `undo --to` takes."""
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        found = Workspace(gate).history(path)
+        found = WorkspaceService(gate).history(path)
     here.screen.data({"items": [each.as_dict() for each in found[:limit]], "total": len(found)})
     here.screen.table(
         ["at", "path", "before", "after", "origin", "by"],
@@ -145,16 +149,16 @@ def undo(
 ) -> Exit:
     """Take back the last change of a file; the file as it is now stays in the history. Needs a person."""
     person = require_person(here, token)
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        workspace = Workspace(gate)
+        workspace = WorkspaceService(gate)
         wanted = None if to is None else _version(workspace, path, to)
         made = _good(workspace.undo(path, caller=_caller(person), to=wanted))
         return _ended(here, workspace, made, person, yes=yes)
 
 
-def _ended(here: Here, workspace: "Workspace", made: "Patch", person: Person | None, *, yes: bool) -> Exit:
+def _ended(here: Here, workspace: "WorkspaceService", made: "Patch", person: Person | None, *, yes: bool) -> Exit:
     """Show a proposal, and make the change if a person is there and agrees."""
     shown = _good(workspace.show(made.patch_id))
     _show(here, shown)
@@ -172,14 +176,14 @@ def _ended(here: Here, workspace: "Workspace", made: "Patch", person: Person | N
     return Exit.OK
 
 
-def _show(here: Here, shown: "Shown") -> None:
+def _show(here: Here, shown: "PatchView") -> None:
     here.screen.block(shown.diff.removesuffix("\n"))
     if shown.changed_meanwhile:
         here.screen.note("The file has been changed since. What was changed there:")
         here.screen.block((shown.current_diff or "").removesuffix("\n"))
 
 
-def _version(workspace: "Workspace", path: str, start: str) -> str:
+def _version(workspace: "WorkspaceService", path: str, start: str) -> str:
     known = {digest for version in workspace.history(path) for digest in (version.before, version.after) if digest}
     found = [digest for digest in known if start and digest.startswith(start.lower())]
     if len(found) != 1:

@@ -1,4 +1,4 @@
-"""`tally studio init`, `import`, `export`, `tree` and `read`: the project and its files."""
+"""`tally studio init`, `import`, `export`, `tree`, `read` and `canon`: the project, its files and its canon index."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallystick.doors.cli.kit import Exit, Force, Here, Refused, Screen, UsageMistake, command, counted
-from tallystick.rooms.studio.cli.complaints import tell_complaints
+from tallystick.rooms.studio.cli.source import tell_complaints
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.importing.nouns import ImportReport
-    from tallystick.rooms.studio.services.workspace import TakenOut
-    from tallystick.rooms.studio.workspace.nouns import Node
+    from tallystick.rooms.studio.manuscript_import.model import ImportReport
+    from tallystick.rooms.studio.services.workspace import Export
+    from tallystick.rooms.studio.workspace.model import Node
+
 
 FilePath = Annotated[str, typer.Argument(metavar="PATH", help="Inside the workspace, as `tally studio tree` shows it.")]
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -26,6 +27,7 @@ def add_to(studio: typer.Typer) -> None:
     command(studio, "export")(export)
     command(studio, "tree")(tree)
     command(studio, "read")(read)
+    command(studio, "canon")(canon)
 
 
 def init(
@@ -36,11 +38,11 @@ def init(
 ) -> None:
     """Make a project: folders for scenes and cards, and an outline. What is there stays."""
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
-    there = here if folder is None else Here(named=folder, screen=here.screen)
+    there = here if folder is None else here.elsewhere(folder)
     with there.gate(make=True) as gate:
-        made = Workspace(gate).begin(caller=LOCAL_OWNER)
+        made = WorkspaceService(gate).begin(caller=LOCAL_OWNER)
         place = str(gate.workspace)
     here.screen.data({"workspace": place, "made": made})
     for path in made:
@@ -59,12 +61,12 @@ def import_source(
     """Bring a manuscript in. What you changed since the last time is never written over."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.session import LOCAL_OWNER
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     if not source.exists():
         raise Refused(f"There is no {source}.", code="source_missing")
     with here.gate(make=True) as gate, here.screen.progress("import", None) as advance:
-        report = Workspace(gate).bring_in(source.resolve(), caller=LOCAL_OWNER, advance=advance)
+        report = WorkspaceService(gate).import_manuscript(source.resolve(), caller=LOCAL_OWNER, advance=advance)
     if isinstance(report, Problem):
         raise Refused(report.message, code=report.code)
     here.screen.data(report.as_dict())
@@ -89,13 +91,13 @@ def export(
 ) -> None:
     """Write the book as one file, or its files into a folder."""
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     chosen = form or out.suffix.removeprefix(".").lower() or "folder"
     if not re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", language):
         raise UsageMistake("--language is a tag such as en or de-AT.")
     with here.gate() as gate:
-        workspace = Workspace(gate)
+        workspace = WorkspaceService(gate)
         if chosen == "folder":
             made = workspace.take_out_files(leave_out=leave_out)
         else:
@@ -107,10 +109,10 @@ def export(
 
 def tree(here: Here) -> None:
     """Show all files of the project."""
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        root, complete = Workspace(gate).tree()
+        root, complete = WorkspaceService(gate).tree()
     here.screen.data({"root": root.as_dict(), "complete": complete})
     for child in root.children:
         _draw(here.screen, child, 0)
@@ -126,10 +128,10 @@ def read(
     """Show a file as it is, or some of its lines."""
     from tallystick.agents.problem import Problem
     from tallystick.gate.quotes import split_lines
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
     with here.gate() as gate:
-        found = Workspace(gate).read(path)
+        found = WorkspaceService(gate).read(path)
     if isinstance(found, Problem):
         raise Refused(found.message, code=found.code)
     wire: dict[str, Any] = found.as_dict()
@@ -154,9 +156,9 @@ def _range(asked: str, total: int) -> tuple[int, int]:
 
 
 def _draw(screen: Screen, node: "Node", depth: int) -> None:
-    told = "/" if node.kind == "folder" else "" if node.lines is None else f"  {counted(node.lines, 'line')}"
+    size = "/" if node.kind == "folder" else "" if node.lines is None else f"  {counted(node.lines, 'line')}"
     role = f"  ({node.role})" if node.role else ""
-    screen.line(f"{'  ' * depth}{node.name}{told}{role}")
+    screen.line(f"{'  ' * depth}{node.name}{size}{role}")
     for child in node.children:
         _draw(screen, child, depth + 1)
 
@@ -178,11 +180,11 @@ def _tell(screen: Screen, report: "ImportReport") -> None:
         screen.note(f"  {loss.kind} ({loss.count}) in {loss.where}: {loss.message}")
 
 
-def _save(here: Here, out: Path, form: str, made: "TakenOut", *, force: bool) -> None:
-    """Write what was taken out, and say what is not in it as it was meant."""
-    from tallystick.rooms.studio.book.complaints import told
+def _save(here: Here, out: Path, form: str, made: "Export", *, force: bool) -> None:
+    """Write the export, and list what it lacks."""
+    from tallystick.rooms.studio.book.model import complaints_json
 
-    files, complaints = made.files, told(made.complaints)
+    files, complaints = made.files, complaints_json(made.complaints)
     if form == "folder":
         _write_folder(out, files, force=force)
     else:
@@ -196,8 +198,56 @@ def _save(here: Here, out: Path, form: str, made: "TakenOut", *, force: bool) ->
 
 def _write_folder(out: Path, files: Mapping[str, bytes], *, force: bool) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
-        raise Refused(f"{out} is there already. Choose another name, or give --force.", code="file_exists")
+        raise Refused(f"{out} exists already. Choose another name, or use --force.", code="file_exists")
     for path, data in files.items():
         target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         Screen(quiet=True).document(data, target, force=force)
+
+
+def canon(
+    here: Here,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="AGENT", help="Have this agent's model read the cards; rules do if not given."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="With --model: read again also what has not changed.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only show whether Canon.md is up to date.")] = False,
+) -> Exit | None:
+    """Compile Canon.md from the cards of the compendium."""
+    from tallystick.agents.problem import Problem
+    from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.services.canon import CanonService
+
+    with here.gate(plugins=True) as gate:
+        service = CanonService(gate)
+        if status:
+            found: dict[str, Any] = service.status()
+        else:
+            made = service.build(LOCAL_OWNER, agent=model, fresh=fresh, tell=lambda step: _show_progress(here, step))
+            if isinstance(made, Problem):
+                raise Refused(made.message, code=made.code)
+            found = made
+    here.screen.data(found)
+    _show(here, found)
+    return None
+
+
+def _show_progress(here: Here, step: dict[str, Any]) -> None:
+    problem = f" ({step['problem']})" if step["problem"] else ""
+    here.screen.note(f"{step['done']}/{step['total']} {step['path']} by {step['by']}{problem}")
+
+
+def _show(here: Here, found: dict[str, Any]) -> None:
+    if found["state"] == "absent":
+        here.screen.note("There is no canon index yet. `tally studio canon` makes one.")
+        return
+    here.screen.line(
+        f"{found['path']} {found['state']}, {found['indexed']} of {found['cards']} cards, by {found['by']}"
+    )
+    if not found["cards"]:
+        here.screen.note("There are no cards. Write some under Compendium, or let `tally studio cards` propose them.")
+    for path in found["changed"]:
+        here.screen.line(f"changed since: {path}")
+    for one in found["problems"]:
+        here.screen.note(f"{one['path']}:{one['line']} {one['code']}: {one['message']}")

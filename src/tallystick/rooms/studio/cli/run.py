@@ -1,4 +1,4 @@
-"""`tally run`: start a pipeline run, watch it, and look at those there are."""
+"""`tally run`: start, watch, list and resume pipeline runs."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -6,13 +6,13 @@ import typer
 from typer.core import TyperGroup
 
 from tallystick.doors.cli.kit import Exit, Here, Refused, command, from_pairs
-from tallystick.rooms.studio.cli.run_screen import RunScreen
+from tallystick.rooms.studio.cli.run_screen import RunScreen, watch_run
 
 if TYPE_CHECKING:
     from tallystick.agents.problem import Problem
     from tallystick.app.gate import Gate
     from tallystick.gate.session import Caller
-    from tallystick.rooms.studio.runs.desk import RunDesk
+    from tallystick.rooms.studio.runs.service import RunService
 
 START = "start"
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
@@ -23,7 +23,7 @@ class RunGroup(TyperGroup):
     """`tally run RECIPE` is short for `tally run start RECIPE`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Take a word that names no command for a recipe."""
+        """Treat an unknown command name as a recipe."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = [START, *args]
         return super().resolve_command(ctx, args)
@@ -33,14 +33,21 @@ def add_to(app: typer.Typer) -> None:
     """Add these commands."""
     # Without Rich, like every other group: it would cost --help more than all the rest.
     run = typer.Typer(
-        cls=RunGroup, help="Run recipes: tools gather, agents interpret.",
-        no_args_is_help=True, rich_markup_mode=None, add_completion=False,
-    )  # fmt: skip
+        cls=RunGroup,
+        help="Run recipes: tools gather, agents interpret.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+    )
     app.add_typer(run, name="run")
     for name, function in (
-        (START, start), ("list", list_runs), ("show", show), ("cancel", cancel), ("resume", resume),
+        (START, start),
+        ("list", list_runs),
+        ("show", show),
+        ("cancel", cancel),
+        ("resume", resume),
         ("recipes", recipes),
-    ):  # fmt: skip
+    ):
         command(run, name)(function)
 
 
@@ -112,7 +119,7 @@ def cancel(here: Here, run_id: RunId) -> Exit:
 
 
 def resume(here: Here, run_id: RunId, watch: Watch = False) -> Exit:
-    """Let a failed, cancelled or incomplete run go on behind its last finished step."""
+    """Resume a failed, cancelled or incomplete run after its last finished step."""
     with here.gate(plugins=True) as gate:
         runs = _runs(gate)
         resumed = _good(_there(runs.resume(run_id, _owner())))
@@ -127,22 +134,20 @@ def recipes(here: Here) -> None:
     RunScreen(here.screen).recipes(found)
 
 
-def _go_on(here: Here, gate: "Gate", runs: "RunDesk", begun: dict[str, Any], *, watch: bool) -> Exit:
+def _go_on(here: Here, gate: "Gate", runs: "RunService", begun: dict[str, Any], *, watch: bool) -> Exit:
     shown = RunScreen(here.screen)
     if not watch:
         here.screen.data(begun)
         here.screen.line(begun["run_id"])
         here.screen.note(f"queued; a worker carries it out. See: tally run show {begun['run_id']}{here.screen.there}")
         return Exit.OK
-    from tallystick.rooms.studio.cli.run_watch import watch_run
-
     here.screen.note(f"run {begun['run_id']}")
     ended = watch_run(gate, runs, begun["run_id"], _owner(), told=shown.event)
     shown.run(ended, runs.replies(ended["run_id"], _owner()))
     return Exit.OK if ended["status"] == "done" else Exit.REFUSED
 
 
-def _runs(gate: "Gate") -> "RunDesk":
+def _runs(gate: "Gate") -> "RunService":
     from tallystick.app.flows import register_flows
     from tallystick.app.rooms import room_in
     from tallystick.rooms.studio.room import Studio

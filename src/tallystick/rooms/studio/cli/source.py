@@ -1,4 +1,4 @@
-"""The novel that a command is given: a workspace, or a manuscript that is looked at in a place of its own."""
+"""The novel a command reads: a workspace, or a manuscript imported into a temporary workspace."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,28 +6,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallystick.doors.cli.kit import MARKS, Here, Refused
+from tallystick.doors.cli.kit import MARKS, Here, Refused, Screen
 
 if TYPE_CHECKING:
     from tallystick.app.gate import Gate
-    from tallystick.rooms.studio.importing.nouns import Loss
-    from tallystick.rooms.studio.importing.origins import Origins
+    from tallystick.rooms.studio.manuscript_import.model import Loss
+    from tallystick.rooms.studio.manuscript_import.project_files import Origins
+
 
 AS_THEY_ARE = (".txt", ".md", ".markdown")
-"""Files that are looked at line by line as they stand; others are imported first."""
+"""File types that are read in place; others are imported first."""
 _LOST_WORDS = frozenset({"chapter_unreadable", "endnote", "footnote", "front_matter", "text_box"})
-"""What an import leaves out that somebody wrote to be read."""
+"""Losses of an import that affect the prose."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """A novel behind the gate."""
+    """A novel in an open gate."""
 
     gate: "Gate"
     origins: "Origins | None" = None
     """Where its lines come from, if it was imported; else its files are the author's own."""
     losses: tuple["Loss", ...] = ()
-    """What of the manuscript is not looked at."""
+    """Parts of the manuscript that are not checked."""
 
     @property
     def damaged(self) -> bool:
@@ -35,7 +36,7 @@ class Opened:
         return any(loss.kind == "chapter_unreadable" for loss in self.losses)
 
     def named(self, place: dict[str, Any]) -> dict[str, Any]:
-        """A place with the names that the author knows: of an import, the manuscript, its headings and a paragraph."""
+        """A place in the author's terms: for an import, the manuscript's heading and paragraph."""
         if self.origins is None:
             return place
         rest = {name: value for name, value in place.items() if name not in {"path", "line", "end_line"}}
@@ -46,7 +47,7 @@ def place_words(place: dict[str, Any]) -> str:
     """A named place for people."""
     if "line" in place:
         return f"{place['path']}:{place['line']}"
-    from tallystick.rooms.studio.importing.origins import Origin
+    from tallystick.rooms.studio.manuscript_import.project_files import Origin
 
     return Origin(**{name: place[name] for name in ("path", "chapter", "scene", "paragraph")}).words
 
@@ -63,7 +64,7 @@ def opened(here: Here, source: Path | None) -> Iterator[Opened]:
     if not source.exists():
         raise Refused(f"There is no {source}.", code="source_missing")
     if source.is_dir() and any((source / mark).exists() for mark in MARKS):
-        with Here(named=source, screen=here.screen).gate(plugins=True) as gate:
+        with here.elsewhere(source).gate(plugins=True) as gate:
             yield Opened(gate=gate)
         return
     files, origins, losses = _taken(source)
@@ -72,15 +73,15 @@ def opened(here: Here, source: Path | None) -> Iterator[Opened]:
             target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-        with Here(named=Path(folder), screen=here.screen).gate(plugins=True, make=True) as gate:
+        there = Here(named=Path(folder), screen=here.screen)
+        with there.gate(plugins=True, make=True, rooms=["studio"]) as gate:
             yield Opened(gate=gate, origins=origins, losses=losses)
 
 
 def _taken(source: Path) -> tuple[dict[str, bytes], "Origins | None", tuple["Loss", ...]]:
-    """Path → content of what is to be looked at: texts as they are, so that lines are those of the author's file."""
-    from tallystick.rooms.studio.importing.bringing import read_source
-    from tallystick.rooms.studio.importing.origins import Origins
-    from tallystick.rooms.studio.importing.writing import files_of
+    """Path → content of the files to check; text files unchanged, so that line numbers are the author's."""
+    from tallystick.rooms.studio.manuscript_import.importer import read_source
+    from tallystick.rooms.studio.manuscript_import.project_files import Origins, files_of
 
     texts = {source.name: source} if source.is_file() and source.suffix.lower() in AS_THEY_ARE else {}
     if source.is_dir():
@@ -98,3 +99,13 @@ def _taken(source: Path) -> tuple[dict[str, bytes], "Origins | None", tuple["Los
 
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
+
+
+def tell_complaints(screen: Screen, found: dict[str, Any]) -> None:
+    """Show each complaint, and whether its file is missing from the book."""
+    told = found["complaints"]
+    for one in told:
+        lacking = f"left out ({one['left_out']}): " if one["left_out"] else ""
+        screen.note(f"{lacking}{place_words(one)}: {one['code']}: {one['message']}")
+    if found["complaints_total"] > len(told):
+        screen.note(f"and {found['complaints_total'] - len(told)} more of the kind")

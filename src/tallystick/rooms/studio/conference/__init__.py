@@ -1,1 +1,1 @@
-"""A conference: agents at one table, and rounds that each begin with nothing but the user's prompt."""
+"""A conference: several agents, and rounds that each start from the user's prompt alone."""

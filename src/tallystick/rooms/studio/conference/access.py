@@ -1,14 +1,14 @@
-"""Who may read a conference and go on with it: other callers' conferences do not exist for a caller."""
+"""Access to conferences: a caller cannot see other callers' conferences."""
 
 from tallystick.agents.answers import Unanswered
 from tallystick.agents.problem import Problem
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.conference.answers import refused
-from tallystick.rooms.studio.conference.nouns import Conference
+from tallystick.rooms.studio.conference.model import Conference
+from tallystick.rooms.studio.conference.results import refusal_of
 from tallystick.rooms.studio.conference.store import UNKNOWN, ConferenceFiles
 
 READERS = frozenset({"auditor", "admin"})
-"""May read what others said; the owner of the machine has every role."""
+"""Roles that may read all transcripts; the owner of the machine has every role."""
 
 
 class ConferenceAccess:
@@ -18,11 +18,11 @@ class ConferenceAccess:
         self._files = files
 
     def refusal(self, conversation_id: str, caller: Caller) -> Unanswered | None:
-        """Why a caller may not go on with a conference; None: allowed. Reads files: not for the event loop."""
+        """Why a caller may not continue a conference; None if allowed. Reads files: not for the event loop."""
         found = self._files.get(conversation_id)
         if isinstance(found, Problem):
-            return refused(found)
-        return None if _is_own(found, caller) else refused(UNKNOWN)
+            return refusal_of(found)
+        return None if _is_own(found, caller) else refusal_of(UNKNOWN)
 
     def reply_text(self, conversation_id: str, check_id: str, caller: Caller) -> str | None:
         """The reply that a check was of, where the transcript still has it and the caller may read it."""

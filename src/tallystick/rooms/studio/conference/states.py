@@ -1,4 +1,4 @@
-"""What a card shows and how a round goes on, as two tables.
+"""The states of attendee cards and of rounds, as two tables.
 
 begun ──► running ──► closed        everyone has spoken or abstained
             │    └──► stopped       the tool phase was refused or not heard; nobody was asked
@@ -40,7 +40,7 @@ LOOKS: Mapping[Card, Look] = {
 _ENDS: frozenset[RoundState] = frozenset({"closed", "stopped", "cancelled", "broken_off"})
 NEXT: Mapping[RoundState, frozenset[RoundState]] = {
     "running": frozenset({"cancelling", *_ENDS}),
-    # Whoever cancels may come too late: then the round ends as it would have ended.
+    # A cancellation may come too late: then the round ends normally.
     "cancelling": _ENDS,
     "closed": frozenset(),
     "stopped": frozenset(),
@@ -55,5 +55,5 @@ def is_over(state: RoundState) -> bool:
 
 
 def may_become(before: RoundState, after: RoundState) -> bool:
-    """Whether the table lets a round go from one state to the other."""
+    """Whether a round may change from one state to another."""
     return after in NEXT[before]

@@ -1,6 +1,6 @@
-"""Continuity: what a book says about its people, places and days, and where it says otherwise.
+"""Continuity: what cards and scenes state, and which statements cannot both be true.
 
-Reading order: `prose` and `speech` (what is told and what is only said), `narration` and `claims` (what is told as a
-fact), `people`, `binding` and `focus` (who is meant), then one module for each kind of fact, `comparing` (which two
-cannot both be true) and `checking` (the whole book, one scene, a few files).
+Reading order: `card_lines` and `card_statements` (what the cards settle), `passages`, `cast`, `mentions` and
+`certainty` (who is meant in a scene, and what is told for sure), `fields` (one module for each kind of statement),
+`comparison`, `calendar_checks` and `spellings` (what contradicts what), and `book_check` (the whole book).
 """

@@ -1,13 +1,14 @@
 """What a check found, each with two quotes that really stand where they are said to."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from tallystick.gate.quotes import occurrences
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
 from tallystick.rooms.studio.continuity.rules import RULES, Rule, Severity
 
+Confidence = Literal["high", "medium", "low"]
 _TRIED = 400
 
 
@@ -39,6 +40,8 @@ class Finding:
     """What contradicts it."""
     from_card: bool
     hard: bool
+    confidence: Confidence = "high"
+    """`medium` where only a pronoun says who is meant."""
     waived: str | None = None
     """The author's reason for leaving it as it is."""
 
@@ -46,8 +49,8 @@ class Finding:
         """As tools give it."""
         return {
             "rule_id": self.rule, "severity": self.severity, "subject": self.subject, "message": self.message,
-            "canon": self.first.shown(), "scene": self.second.shown(), "waived": self.waived is not None,
-            "waiver_reason": self.waived,
+            "confidence": self.confidence, "canon": self.first.shown(), "scene": self.second.shown(),
+            "waived": self.waived is not None, "waiver_reason": self.waived,
         }  # fmt: skip
 
 
@@ -71,6 +74,8 @@ class Findings:
 
     findings: tuple[Finding, ...]
     looked_at: LookedAt
+    not_checked: tuple[str, ...] = ()
+    """Rules that need the grammar, where it is not installed."""
 
     @property
     def open(self) -> tuple[Finding, ...]:
@@ -96,12 +101,23 @@ FINDING_SCHEMA = {
         "severity": {"enum": ["error", "warning", "note"]},
         "subject": {"type": "string"},
         "message": {"type": "string"},
+        "confidence": {"enum": ["high", "medium", "low"]},
         "canon": CITED_SCHEMA,
         "scene": CITED_SCHEMA,
         "waived": {"type": "boolean"},
         "waiver_reason": {"type": ["string", "null"]},
     },
-    "required": ["rule_id", "severity", "subject", "message", "canon", "scene", "waived", "waiver_reason"],
+    "required": [
+        "rule_id",
+        "severity",
+        "subject",
+        "message",
+        "confidence",
+        "canon",
+        "scene",
+        "waived",
+        "waiver_reason",
+    ],
     "additionalProperties": False,
 }
 LOOKED_AT_SCHEMA = {
@@ -110,6 +126,9 @@ LOOKED_AT_SCHEMA = {
     "required": ["files", "words", "facts", "names"],
     "additionalProperties": False,
 }
+
+
+NOT_CHECKED_SCHEMA = {"type": "array", "items": {"enum": sorted(RULES)}}
 
 
 def cite(source: Source, line: int, quote: str) -> Cited | None:

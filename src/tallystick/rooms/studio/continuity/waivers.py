@@ -7,7 +7,7 @@ from typing import Any
 
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Complaint, Scene
+from tallystick.rooms.studio.book.model import Book, CanonCard, Complaint, Scene
 from tallystick.rooms.studio.continuity.findings import Finding
 from tallystick.rooms.studio.continuity.rules import RULES
 from tallystick.storage.json_file import JsonFile

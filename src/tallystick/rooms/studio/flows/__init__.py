@@ -1,1 +1,1 @@
-"""The studio's long work, written against the durable port: plain functions whose steps are remembered."""
+"""The studio's durable flows."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.gate.session import Caller, Session
-from tallystick.rooms.studio.canon.indexing import Ask, CanonIndex, Silent
+from tallystick.rooms.studio.canon.index import AskModel, CanonIndex, ModelUnavailable
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.flow_context import STEP, FlowContext, Question
 from tallystick.turns.runs import Queue
@@ -13,10 +13,10 @@ FLOW = "studio.canon"
 QUEUE = "studio-canon"
 
 
-def join_canon(index: CanonIndex, durable: Durable, hands: FlowContext) -> "CanonFlow":
-    """Register the flow, before workers begin."""
-    flow = CanonFlow(index, hands)
-    # One at a time: two would ask the same model about the same cards.
+def register_canon(index: CanonIndex, durable: Durable, context: FlowContext) -> "CanonFlow":
+    """Register the flow, before workers start."""
+    flow = CanonFlow(index, context)
+    # One at a time: two runs would send the same cards to the same model.
     durable.add_queue(Queue(name=QUEUE, per_worker=1))
     durable.register(FLOW, flow.flow, queue=QUEUE)
     return flow
@@ -25,12 +25,12 @@ def join_canon(index: CanonIndex, durable: Durable, hands: FlowContext) -> "Cano
 class CanonFlow:
     """Makes the index with a model."""
 
-    def __init__(self, index: CanonIndex, hands: FlowContext) -> None:
+    def __init__(self, index: CanonIndex, context: FlowContext) -> None:
         self._index = index
-        self._hands = hands
+        self._context = context
 
     def flow(self, run: Run, args: dict[str, Any]) -> dict[str, Any]:
-        """Ask about each card, then compile.
+        """Extract each card, then compile.
 
         Args:
             run: The run.
@@ -50,23 +50,23 @@ class CanonFlow:
         return run.step("compile", self._compile, run.id, args, problems)
 
     def _take(self, run_id: str, step: str, path: str, args: Mapping[str, Any], silent: bool) -> dict[str, Any]:  # noqa: FBT001
-        ask = None if silent else asking(self._hands, args["agent"], _session(run_id, step, args))
+        ask = None if silent else model_prompt(self._context, args["agent"], _session(run_id, step, args))
         return self._index.take(path, agent=args["agent"], ask=ask, fresh=args["fresh"])
 
     def _compile(self, run_id: str, args: Mapping[str, Any], problems: dict[str, str]) -> dict[str, Any]:
         status = self._index.compile(agent=args["agent"], problems=problems)
         metadata = {"by": "model", "agent": args["agent"], "sha256": status["index_sha256"]}
-        self._hands.note(_session(run_id, "compile", args), "canon.index", "Canon.md", metadata)
+        self._context.note(_session(run_id, "compile", args), "canon.index", "Canon.md", metadata)
         return status
 
 
-def asking(hands: FlowContext, agent: str, session: Session) -> Ask:
-    """Asks an agent's model, with nothing around the prompt and without tools."""
+def model_prompt(context: FlowContext, agent: str, session: Session) -> AskModel:
+    """Returns a function that sends a bare prompt to an agent's model, without tools."""
 
-    def ask(prompt: str) -> str | Silent:
-        answer = hands.ask(Question(agent_id=agent, message=prompt, session=session, raw=True))
+    def ask(prompt: str) -> str | ModelUnavailable:
+        answer = context.ask(Question(agent_id=agent, message=prompt, session=session, raw=True))
         if answer.result is None:
-            return Silent(code=answer.code or "model_silent")
+            return ModelUnavailable(code=answer.code or "model_silent")
         return answer.result.reply or ""
 
     return ask

@@ -6,7 +6,7 @@
 3. The round is closed: its minutes become an issue, its record keeps ids and digests.
 
 The buffer is a local of this function. It is never stored, so a round cannot be resumed: after a crash it is broken
-off, and the user sends the prompt again. Nothing here does I/O; what a round needs of the world stands in `Ports`.
+off, and the user sends the prompt again. Nothing here does I/O; what a round needs of the world stands in `RoundPorts`.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 from tallystick.records import record
-from tallystick.rooms.studio.conference.nouns import (
+from tallystick.rooms.studio.conference.model import (
+    AgentReply,
     Attendee,
     Conference,
-    Given,
+    ReplyRecord,
     Retrieved,
     Round,
-    Spoken,
     card_of,
     card_wire,
 )
@@ -33,49 +33,49 @@ NOTHING = Retrieved()
 
 
 @record
-class Told:
-    """Something that happened in a round, for whoever watches."""
+class RoundEvent:
+    """An event of a round, for observers."""
 
     kind: Kind
     data: Mapping[str, Any]
 
 
-Tell = Callable[[Told], None]
+RoundListener = Callable[[RoundEvent], None]
 
 
 @record
-class Ended:
-    """A round at its end, with its words; what is kept of them is for `close` to say."""
+class EndedRound:
+    """A finished round with its texts; `close` decides what is stored."""
 
     round: Round
     retrieved: Retrieved
-    spoken: tuple[Spoken, ...]
+    spoken: tuple[AgentReply, ...]
 
 
-class Ports(Protocol):
-    """What a round needs of the world."""
+class RoundPorts(Protocol):
+    """The ports of a round."""
 
     async def tool_phase(self) -> Retrieved:
-        """Let the Chief of Staff run tools; only he sees the catalogue."""
+        """Run the tool phase; only the Chief of Staff sees the catalogue."""
         ...
 
-    async def interpret(self, attendee: Attendee, buffer: Sequence[Injected]) -> Spoken:
+    async def interpret(self, attendee: Attendee, buffer: Sequence[Injected]) -> AgentReply:
         """Ask one agent for its view of what was retrieved."""
         ...
 
-    async def say(self, spoken: Spoken) -> None:
-        """Show the user a reply that was accepted or rejected, in the order of the table."""
+    async def say(self, spoken: AgentReply) -> None:
+        """Show a checked reply, in the order of the attendees."""
         ...
 
-    async def close(self, ended: Ended) -> Round:
+    async def close(self, ended: EndedRound) -> Round:
         """Save the minutes as an issue, link the receipts, write the record."""
         ...
 
 
 async def hold_round(
-    conference: Conference, begun: Round, *, ports: Ports, tell: Tell, parallel: bool = False
-) -> Ended:
-    """Hold a round to its end.
+    conference: Conference, begun: Round, *, ports: RoundPorts, tell: RoundListener, parallel: bool = False
+) -> EndedRound:
+    """Run a round to its end.
 
     Args:
         conference: Who sits at the table, as it was when the round began.
@@ -87,34 +87,34 @@ async def hold_round(
     Raises:
         CancelledError: It was cancelled; it was closed as such before.
     """
-    held = _Held(conference, begun, ports, tell)
+    held = _RunningRound(conference, begun, ports, tell)
     try:
         held.tell_begin()
         state = await held.phases(parallel=parallel)
     except asyncio.CancelledError:
-        # What ran has its receipts and what was said was seen: that belongs into an issue like any other round.
+        # Calls have receipts and replies were shown, so a cancelled round is documented like any other.
         await held.close("cancelled")
         raise
     return await held.close(state)
 
 
-class _Held:
+class _RunningRound:
     """A round while it is held."""
 
-    def __init__(self, conference: Conference, begun: Round, ports: Ports, tell: Tell) -> None:
+    def __init__(self, conference: Conference, begun: Round, ports: RoundPorts, tell: RoundListener) -> None:
         self._conference = conference
         self._round = begun
         self._ports = ports
         self._tell = tell
         self._retrieved = NOTHING
-        self._spoken: list[Spoken] = []
+        self._spoken: list[AgentReply] = []
 
     async def phases(self, *, parallel: bool) -> RoundState:
-        self._tell(Told(kind="phase", data={"phase": 1, "name": "tools"}))
+        self._tell(RoundEvent(kind="phase", data={"phase": 1, "name": "tools"}))
         self._retrieved = await self._ports.tool_phase()
         if self._retrieved.stop_hook is not None:
             return "stopped"
-        self._tell(Told(kind="phase", data={"phase": 2, "name": "interpretation"}))
+        self._tell(RoundEvent(kind="phase", data={"phase": 2, "name": "interpretation"}))
         speaking = [each for each in self._conference.attendees if not each.muted]
         if parallel:
             await self._ask_at_once(speaking)
@@ -130,24 +130,24 @@ class _Held:
                 for attendee, turn in turns:
                     await self._take(attendee, await turn)
         except BaseExceptionGroup as failed:
-            # As when they are asked one by one: the first thing that went wrong is what is told.
+            # As in sequential mode, the first error is reported.
             raise failed.exceptions[0] from None
 
-    async def _asked(self, attendee: Attendee) -> Spoken:
+    async def _asked(self, attendee: Attendee) -> AgentReply:
         self._card(attendee, activity="speaking")
         return await self._ports.interpret(attendee, self._retrieved.results)
 
-    async def _take(self, attendee: Attendee, spoken: Spoken) -> None:
+    async def _take(self, attendee: Attendee, spoken: AgentReply) -> None:
         self._spoken.append(spoken)
         if spoken.status != "abstained":
-            # An abstention is no message: it is seen on the card alone.
+            # An abstention is shown on the card only.
             await self._ports.say(spoken)
-            self._tell(Told(kind="reply", data=spoken.as_dict()))
+            self._tell(RoundEvent(kind="reply", data=spoken.as_dict()))
         self._card(attendee, spoken, activity="done")
 
-    async def close(self, state: RoundState) -> Ended:
+    async def close(self, state: RoundState) -> EndedRound:
         """End the round in a state."""
-        ended = Ended(
+        ended = EndedRound(
             round=replace(
                 self._round,
                 state=state,
@@ -155,7 +155,7 @@ class _Held:
                 tool_prompt_sha256=self._retrieved.prompt_sha256 or None,
                 receipts=self._retrieved.receipts,
                 stop_hook=self._retrieved.stop_hook,
-                replies=tuple(map(Given.of, self._spoken)),
+                replies=tuple(map(ReplyRecord.of, self._spoken)),
             ),
             retrieved=self._retrieved,
             spoken=tuple(self._spoken),
@@ -163,11 +163,11 @@ class _Held:
         return replace(ended, round=await self._ports.close(ended))
 
     def tell_begin(self) -> None:
-        """Say which round this is, and who sits at the table."""
-        self._tell(Told(kind="round", data={"number": self._round.number, "round_id": self._round.round_id}))
+        """Report the round and its attendees."""
+        self._tell(RoundEvent(kind="round", data={"number": self._round.number, "round_id": self._round.round_id}))
         for attendee in self._conference.attendees:
             self._card(attendee, activity="muted" if attendee.muted else "waiting")
 
-    def _card(self, attendee: Attendee, spoken: Spoken | None = None, *, activity: str) -> None:
+    def _card(self, attendee: Attendee, spoken: AgentReply | None = None, *, activity: str) -> None:
         card = card_of(attendee, None if spoken is None else spoken.status)
-        self._tell(Told(kind="card", data=card_wire(attendee.agent_id, card, activity=activity)))
+        self._tell(RoundEvent(kind="card", data=card_wire(attendee.agent_id, card, activity=activity)))

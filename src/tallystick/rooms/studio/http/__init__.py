@@ -7,9 +7,8 @@ from fastapi import APIRouter
 from tallystick.doors.http.kit import HttpContext
 from tallystick.rooms.studio.http.canon import canon_routes
 from tallystick.rooms.studio.http.conference import conference_routes
-from tallystick.rooms.studio.http.issue_links import issue_link_routes
 from tallystick.rooms.studio.http.issue_memory import issue_memory_routes
-from tallystick.rooms.studio.http.issues import issue_routes
+from tallystick.rooms.studio.http.issues import issue_link_routes, issue_routes
 from tallystick.rooms.studio.http.prompts import prompt_routes
 from tallystick.rooms.studio.http.runs import run_routes
 from tallystick.rooms.studio.http.workspace import workspace_routes

@@ -1,4 +1,4 @@
-"""`/api/canon/index…`: whether the canon index is that of the cards, and making it anew.
+"""`/api/canon/index…`: the status of the canon index, and rebuilding it.
 
 By rules it is made at once. By a model it is long work: a worker makes it, and the request is answered with its run;
 or, to a client that takes server-sent events, with every card as it is done.
@@ -19,7 +19,7 @@ from tallystick.doors.http.kit import (
     EventStream,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     error_answer,
     event,
     json_answer,
@@ -28,13 +28,13 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.services.canon import Canon, run_dict
+from tallystick.rooms.studio.services.canon import CanonService, run_dict
 
 LOOK_S = 0.3
-"""How often the stream looks for news: each look is a query."""
+"""Polling interval of the stream; each poll is a query."""
 INDEX = Form(
     properties={
-        "agent": {**NAME, "description": "Whose model reads the cards; rules do if not given."},
+        "agent": {**NAME, "description": "The agent whose model reads the cards. Default: rules."},
         "fresh": {"type": "boolean", "default": False, "description": "Read again also what has not changed."},
     },
     example={"agent": "continuity"},
@@ -42,21 +42,21 @@ INDEX = Form(
 _STREAM = "text/event-stream"
 
 
-def canon_routes(desk: HttpContext) -> APIRouter:
+def canon_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/canon", tags=["studio"])
 
     @router.get("/index/status", summary="Whether Canon.md is that of the cards")
     @open_to(EVERY_ROLE)
     async def status() -> Response:
-        return json_answer(await run_in_threadpool(lambda: Canon(desk.gate).status()))
+        return json_answer(await run_in_threadpool(lambda: CanonService(context.gate).status()))
 
     @router.post("/index", openapi_extra=INDEX.documented, responses=_MADE, summary="Compile Canon.md from the cards")
     @open_to(WORK_ROLES)
     async def index(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = INDEX.demand(await request.body())
-        canon = Canon(desk.gate)
+        canon = CanonService(context.gate)
         streaming = _STREAM in request.headers.get("accept", "")
         if asked.get("agent") is None:
             if streaming:
@@ -74,7 +74,7 @@ def _stream(work: Any) -> EventStream:
     return EventStream(work, translate=error_answer, late=lambda body: event("error", body))
 
 
-async def _by_rules(canon: Canon, caller: Caller, emit: Emit) -> None:
+async def _by_rules(canon: CanonService, caller: Caller, emit: Emit) -> None:
     loop = asyncio.get_running_loop()
 
     def tell(told: dict[str, Any]) -> None:
@@ -84,11 +84,11 @@ async def _by_rules(canon: Canon, caller: Caller, emit: Emit) -> None:
     emit(event("result", _good(made)))
 
 
-async def _by_model(canon: Canon, run_id: str, emit: Emit) -> None:
-    """The run goes on when the client leaves: its next look at the status finds it."""
+async def _by_model(canon: CanonService, run_id: str, emit: Emit) -> None:
+    """The run continues when the client disconnects."""
     after = -1
     while True:
-        # The state first: whatever was told before the end is then still in what is read after it.
+        # Read the state first, so that events before the end are in the events read after it.
         run = await run_in_threadpool(canon.run, run_id)
         for told in await run_in_threadpool(partial(canon.told, run_id, after=after)):
             after = told.seq
@@ -102,17 +102,17 @@ async def _by_model(canon: Canon, run_id: str, emit: Emit) -> None:
         emit(event("error", {"run": None if run is None else run_dict(run, [])}))
 
 
-def _start(canon: Canon, caller: Caller, asked: dict[str, Any]) -> str:
+def _start(canon: CanonService, caller: Caller, asked: dict[str, Any]) -> str:
     run_id = f"canon_{secrets.token_hex(8)}"
     begun = canon.start(caller, agent=asked["agent"], fresh=asked.get("fresh", False), run_id=run_id)
     if isinstance(begun, Problem):
-        raise Refused(404, Category.DOWNSTREAM_ERROR, begun.code, hint=begun.message)
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, begun.code, hint=begun.message)
     return begun
 
 
 def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:
     if isinstance(made, Problem):
-        raise Refused(404, Category.DOWNSTREAM_ERROR, made.code, hint=made.message)
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, made.code, hint=made.message)
     return made
 
 

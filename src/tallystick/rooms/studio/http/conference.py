@@ -1,4 +1,4 @@
-"""`/api/conferences…`: agents at one table, rounds in two phases, and what was said in them."""
+"""`/api/conferences…`: conferences, their rounds and transcripts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from tallystick.doors.http.kit import (
     EventStream,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     answer,
     documented,
     error_answer,
@@ -31,9 +31,9 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.conference.seating import ACTIONS, MOST
-from tallystick.rooms.studio.flows.round import Told
-from tallystick.rooms.studio.services.conference import Conferences
+from tallystick.rooms.studio.conference.attendees import ACTIONS, MOST
+from tallystick.rooms.studio.flows.round import RoundEvent
+from tallystick.rooms.studio.services.conference import ConferenceService
 from tallystick.turns.request import Progress
 from tallystick.turns.result import Step
 
@@ -55,13 +55,14 @@ ROUND = Form(
     properties={
         "prompt": {"type": "string", "description": "What is asked."},
         "again": {
-            "type": "integer", "minimum": 1,
+            "type": "integer",
+            "minimum": 1,
             "description": "Instead of a prompt: the number of a round whose prompt is sent once more.",
         },
         "stream": {"type": "boolean", "default": False, "description": "Answer with server-sent events."},
     },
     example={"prompt": "Is Ada's age the same in every scene?", "stream": True},
-)  # fmt: skip
+)
 ROSTER = Form(
     properties={
         "action": {"enum": list(ACTIONS), "description": "`order` names everyone in the order of speaking."},
@@ -72,23 +73,23 @@ ROSTER = Form(
 )
 
 
-def conference_routes(desk: HttpContext) -> APIRouter:
+def conference_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/conferences", tags=["conferences"])
-    conferences = Conferences(desk.gate, desk.conversation)
-    _conferences(router, desk, conferences)
-    _at_the_table(router, desk, conferences)
-    _rounds(router, desk, conferences)
+    conferences = ConferenceService(context.gate, context.conversation)
+    _conferences(router, context, conferences)
+    _at_the_table(router, context, conferences)
+    _rounds(router, context, conferences)
     return router
 
 
-def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
+def _conferences(router: APIRouter, context: HttpContext, conferences: ConferenceService) -> None:
     @router.post(
         "", openapi_extra=CONFERENCE.documented, responses=_MADE, status_code=201, summary="Begin a conference"
     )
     @open_to(WORK_ROLES)
     async def create(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = CONFERENCE.demand(await request.body())
         made = await run_in_threadpool(
             conferences.create, asked.get("agents"), caller=caller, name=asked.get("name", "")
@@ -98,7 +99,7 @@ def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences)
     @router.get("", openapi_extra=documented(), summary="Your conferences, the newest first")
     @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         limit, offset = page(request)
         found = await run_in_threadpool(conferences.list, caller)
         items = [each.as_dict() for each in found[offset : offset + limit]]
@@ -107,29 +108,33 @@ def _conferences(router: APIRouter, desk: HttpContext, conferences: Conferences)
     @router.get("/{conference_id}", responses=_FOUND, summary="One conference: cards and rounds")
     @open_to(EVERY_ROLE)
     async def one(conference_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         return answer(await run_in_threadpool(conferences.get, conference_id, caller))
 
 
-def _at_the_table(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
+def _at_the_table(router: APIRouter, context: HttpContext, conferences: ConferenceService) -> None:
     @router.post(
-        "/{conference_id}/roster", openapi_extra=ROSTER.documented, responses=_SEATED,
+        "/{conference_id}/roster",
+        openapi_extra=ROSTER.documented,
+        responses=_SEATED,
         summary="Add, remove, mute, unmute, or put in order",
-    )  # fmt: skip
+    )
     @open_to(WORK_ROLES)
     async def roster(conference_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = ROSTER.demand(await request.body())
         action, agents = asked["action"], asked["agents"]
         return answer(await run_in_threadpool(conferences.seat, conference_id, action, agents, caller=caller))
 
     @router.get(
-        "/{conference_id}/transcript", openapi_extra=documented(), responses=_FOUND,
-        summary="What was said in all rounds, oldest first",
-    )  # fmt: skip
+        "/{conference_id}/transcript",
+        openapi_extra=documented(),
+        responses=_FOUND,
+        summary="The transcript of all rounds, oldest first",
+    )
     @open_to(EVERY_ROLE)
     async def transcript(conference_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         limit, offset = page(request)
         lines = await run_in_threadpool(conferences.transcript, conference_id, caller)
         if isinstance(lines, Unanswered):
@@ -137,19 +142,18 @@ def _at_the_table(router: APIRouter, desk: HttpContext, conferences: Conferences
         return listing(list(lines[offset : offset + limit]), total=len(lines), limit=limit, offset=offset)
 
 
-def _rounds(router: APIRouter, desk: HttpContext, conferences: Conferences) -> None:
-    @router.post(
-        "/{conference_id}/rounds", openapi_extra=ROUND.documented, responses=_HELD, summary="Hold a round"
-    )  # fmt: skip
+def _rounds(router: APIRouter, context: HttpContext, conferences: ConferenceService) -> None:
+    @router.post("/{conference_id}/rounds", openapi_extra=ROUND.documented, responses=_HELD, summary="Hold a round")
     @open_to(WORK_ROLES)
     async def hold(conference_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = _asked(await request.body())
         if asked.get("stream") or EVENTS in request.headers.get("accept", ""):
             return EventStream(
                 lambda emit: _streamed(conferences, conference_id, asked, caller, emit),
-                translate=error_answer, late=lambda body: event("error", body),
-            )  # fmt: skip
+                translate=error_answer,
+                late=lambda body: event("error", body),
+            )
         holding = conferences.hold(conference_id, asked.get("prompt"), caller=caller, again=asked.get("again"))
         try:
             return answer(await while_wanted(request.receive, holding))
@@ -157,31 +161,37 @@ def _rounds(router: APIRouter, desk: HttpContext, conferences: Conferences) -> N
             return Response(status_code=LEFT)
 
     @router.post(
-        "/{conference_id}/rounds/{number}/cancel", openapi_extra=NOTHING.documented, responses=_CANCELLED,
+        "/{conference_id}/rounds/{number}/cancel",
+        openapi_extra=NOTHING.documented,
+        responses=_CANCELLED,
         summary="Cancel a round that runs",
-    )  # fmt: skip
+    )
     @open_to(WORK_ROLES)
     async def cancel(conference_id: str, number: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         NOTHING.demand(await request.body())
         return answer(await run_in_threadpool(conferences.cancel, conference_id, _number(number), caller=caller))
 
 
 async def _streamed(
-    conferences: Conferences, conference_id: str, asked: Mapping[str, Any], caller: Caller, emit: Emit
+    conferences: ConferenceService, conference_id: str, asked: Mapping[str, Any], caller: Caller, emit: Emit
 ) -> Response | None:
     """The round as events: `round`, `card`, `phase`, `step`, `reply`, and at the end `result`."""
     held = await conferences.hold(
-        conference_id, asked.get("prompt"), caller=caller, again=asked.get("again"), tell=_teller(emit),
+        conference_id,
+        asked.get("prompt"),
+        caller=caller,
+        again=asked.get("again"),
+        tell=_teller(emit),
         stepped=_stepper(emit),
-    )  # fmt: skip
+    )
     if isinstance(held, Unanswered):
         return answer(held)
     emit(event("result", held.as_dict()))
     return None
 
 
-def _teller(emit: Emit) -> Callable[[Told], None]:
+def _teller(emit: Emit) -> Callable[[RoundEvent], None]:
     return lambda told: emit(event(told.kind, told.data))
 
 
@@ -196,12 +206,12 @@ def _asked(body: bytes) -> dict[str, Any]:
     asked = ROUND.demand(body)
     if ("prompt" in asked) == ("again" in asked):
         hint = "Send `prompt`, or the number of a round as `again`."
-        raise Refused(400, Category.VALIDATION_ERROR, "one of prompt and again is needed", hint=hint)
+        raise RequestRefused(400, Category.VALIDATION_ERROR, "one of prompt and again is needed", hint=hint)
     return asked
 
 
 def _number(given: str) -> int:
-    """A round's number; what is none names no round."""
+    """A round's number; 0 if it is not a number."""
     return int(given) if given.isascii() and given.isdigit() and len(given) <= MAX_DIGITS else 0
 
 

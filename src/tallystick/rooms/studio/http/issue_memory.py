@@ -11,7 +11,7 @@ from tallystick.agents.wire import AGENT_ID
 from tallystick.doors.http.kit import (
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     answer,
     documented,
     granted,
@@ -24,9 +24,9 @@ from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.rooms.studio.http.issues import STATUS, require_agent
 from tallystick.rooms.studio.issues.memory import FORGOTTEN, MAX_REASON, MAX_WAKE
-from tallystick.rooms.studio.issues.recollection import View
+from tallystick.rooms.studio.issues.memory_file import View
 from tallystick.rooms.studio.issues.wire import FIELDS
-from tallystick.rooms.studio.services.issues import IssueDesk
+from tallystick.rooms.studio.services.issues import IssueService
 
 _AGENT: Mapping[str, Any] = {**AGENT_ID, "description": "Whose memory."}
 REMEMBER = Form(
@@ -51,17 +51,17 @@ DEFER = Form(
 REWORD = Form(properties={"agent": _AGENT}, required=("agent",), example={"agent": "critic"})
 
 
-def issue_memory_routes(desk: HttpContext) -> APIRouter:
+def issue_memory_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
-    issues = IssueDesk(desk.gate)
+    issues = IssueService(context.gate)
     _looking(router, issues)
-    _changing(router, desk, issues)
+    _changing(router, context, issues)
     return router
 
 
-def _looking(router: APIRouter, issues: IssueDesk) -> None:
-    memory = issues.matters.memory
+def _looking(router: APIRouter, issues: IssueService) -> None:
+    memory = issues.tracker.memory
 
     @router.get("/memory/{agent_id}", openapi_extra=documented(), summary="What an agent remembers of issues")
     @open_to(EVERY_ROLE)
@@ -69,7 +69,7 @@ def _looking(router: APIRouter, issues: IssueDesk) -> None:
         limit, offset = page(request)
         views = await run_in_threadpool(memory.views, agent_id)
         if not views:
-            # What an agent that was removed has kept can still be looked at.
+            # The memory of a removed agent can still be read.
             await require_agent(issues, agent_id)
         found = sorted(views.values(), key=lambda view: (-view.interest, view.issue_id))
         shown = [view.as_dict() for view in found[offset : offset + limit]]
@@ -77,12 +77,12 @@ def _looking(router: APIRouter, issues: IssueDesk) -> None:
 
     one_agent = {"parameters": [{"name": "agent", "in": "query", "required": True, "schema": dict(AGENT_ID)}]}
 
-    @router.get("/{issue_id}/memory", openapi_extra=one_agent, summary="What an agent keeps of an issue")
+    @router.get("/{issue_id}/memory", openapi_extra=one_agent, summary="What an agent remembers of an issue")
     @open_to(EVERY_ROLE)
     async def one(issue_id: str, request: Request) -> Response:
         agent = request.query_params.get("agent")
         if not agent:
-            raise Refused(400, Category.VALIDATION_ERROR, "whose memory?", hint="Give ?agent=…")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, "whose memory?", hint="Give ?agent=…")
         words = await run_in_threadpool(memory.words, agent, issue_id)
         if words is FORGOTTEN:
             await require_agent(issues, agent)
@@ -91,21 +91,16 @@ def _looking(router: APIRouter, issues: IssueDesk) -> None:
         return json_answer(view.as_dict() | {"text": words["text"], "made_by": words["made_by"]} | _receipts(words))
 
 
-def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
-    memory = issues.matters.memory
+def _changing(router: APIRouter, context: HttpContext, issues: IssueService) -> None:
+    memory = issues.tracker.memory
 
     @router.put("/{issue_id}/memory", openapi_extra=REMEMBER.documented, summary="Say how much an agent cares")
     @open_to(WORK_ROLES)
     async def remember(issue_id: str, request: Request) -> Response:
         asked = REMEMBER.demand(await request.body())
         await require_agent(issues, asked["agent"])
-        view = await run_in_threadpool(
-            memory.remember,
-            asked["agent"],
-            issue_id,
-            interest=asked["interest"],
-            personal_tags=asked.get("personalTags"),
-        )
+        cares = {"interest": asked["interest"], "personal_tags": asked.get("personalTags")}
+        view = await run_in_threadpool(memory.remember, asked["agent"], issue_id, **cares)
         return json_answer(granted(view, STATUS).as_dict())
 
     @router.post("/{issue_id}/defer", openapi_extra=DEFER.documented, summary="Put an issue off for an agent")
@@ -113,22 +108,21 @@ def _changing(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
     async def defer(issue_id: str, request: Request) -> Response:
         asked = DEFER.demand(await request.body())
         await require_agent(issues, asked["agent"])
-        view = await run_in_threadpool(
-            memory.defer, asked["agent"], issue_id, after=asked.get("after"), until=asked.get("until"),
-            reason=asked.get("reason", ""),
-        )  # fmt: skip
+        wake = {"after": asked.get("after"), "until": asked.get("until"), "reason": asked.get("reason", "")}
+        view = await run_in_threadpool(memory.defer, asked["agent"], issue_id, **wake)
         return json_answer(granted(view, STATUS).as_dict())
 
     @router.post(
-        "/{issue_id}/memory/reword", openapi_extra=REWORD.documented,
-        summary="Let the agent's model word what it keeps of an issue",
-    )  # fmt: skip
+        "/{issue_id}/memory/reword",
+        openapi_extra=REWORD.documented,
+        summary="Let the agent's model reword its memory of an issue",
+    )
     @open_to(WORK_ROLES)
     async def reword(issue_id: str, request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = REWORD.demand(await request.body())
         await require_agent(issues, asked["agent"])
-        words = await issues.reword(desk.conversation, asked["agent"], issue_id, caller=caller)
+        words = await issues.reword(context.conversation, asked["agent"], issue_id, caller=caller)
         return answer(words) if isinstance(words, Unanswered) else json_answer(granted(words, STATUS))
 
 

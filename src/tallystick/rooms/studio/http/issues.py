@@ -1,7 +1,7 @@
-"""`/api/issues…`: what is to be settled. What agents remember of it is in `issue_memory_routes`.
+"""`/api/issues…` and `/api/audit/sessions/{session_id}/link-issue`. The agents' memory is in `issue_memory`.
 
-Whoever may call may look, open and comment. A comment is a person's only with the start-up token; anybody else is a
-program, and the circuit breaker counts what it says.
+Every caller may read, open and comment. A comment counts as a person's only with the start-up token; any other caller
+is a program, and the circuit breaker counts its comments.
 """
 
 from collections.abc import Mapping
@@ -15,28 +15,41 @@ from tallystick.doors.http.kit import (
     NAME,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     granted,
     json_answer,
     listing,
     open_to,
     page,
+    session_receipts,
 )
 from tallystick.gate.codes import Category
-from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
-from tallystick.rooms.studio.issues.changing import UNKNOWN
-from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, By, Change, Link, NewComment, NewIssue, Wanted
+from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE, WORK_ROLES
+from tallystick.rooms.studio.issues.model import (
+    PRIORITIES,
+    STATUSES,
+    By,
+    Change,
+    IssueFilter,
+    Link,
+    NewComment,
+    NewIssue,
+)
+from tallystick.rooms.studio.issues.rules import UNKNOWN
 from tallystick.rooms.studio.issues.wire import FIELDS, MAX_COMMENT, comment_wire, heading_wire, issue_wire, tags_of
-from tallystick.rooms.studio.services.issues import FromChat, IssueDesk
+from tallystick.rooms.studio.services.issues import FromChat, IssueService
 
-_AGENT: Mapping[str, Any] = {**NAME, "description": "The agent whose word it is; yours if not given."}
-_LINKS: Mapping[str, Any] = {**FIELDS["links"], "description": "What stands behind it: receipts, sessions, runs, …"}
+_AGENT: Mapping[str, Any] = {**NAME, "description": "The agent who comments. Default: the caller."}
+_LINKS: Mapping[str, Any] = {**FIELDS["links"], "description": "Sources: receipts, sessions, runs, …"}
 _GIVEN: dict[str, Mapping[str, Any]] = {
-    "title": FIELDS["title"], "body": FIELDS["body"], "tags": FIELDS["tags"],
+    "title": FIELDS["title"],
+    "body": FIELDS["body"],
+    "tags": FIELDS["tags"],
     "priority": {**FIELDS["priority"], "type": "string"},
-    "assignedTo": {**NAME, "description": "The agent or person it is for."}, "links": _LINKS,
-}  # fmt: skip
+    "assignedTo": {**NAME, "description": "The agent or person it is for."},
+    "links": _LINKS,
+}
 NEW = Form(
     properties={**_GIVEN, "agent": _AGENT},
     required=("title",),
@@ -61,7 +74,7 @@ MOVE = Form(
 FROM_CHAT = Form(
     properties={
         "sessionId": {**ID, "description": "The conversation."},
-        "title": {**FIELDS["title"], "description": "The first thing that was asked if not given."},
+        "title": {**FIELDS["title"], "description": "Default: the first question."},
         "tags": FIELDS["tags"],
         "priority": {**FIELDS["priority"], "type": "string"},
         "assignedTo": _GIVEN["assignedTo"],
@@ -70,134 +83,163 @@ FROM_CHAT = Form(
     example={"sessionId": "s1", "title": "Is the storm in SCN-01 the one of SCN-07?"},
 )
 STATUS = {
-    "agent_unknown": 404, "issue_unknown": 404, "memory_unknown": 404, "session_unknown": 404, "issue_frozen": 409,
-    "model_missing": 409, "issue_unmoved": 409, "person_required": 403, "comment_limit": 429, "comment_ping_pong": 429,
-}  # fmt: skip
+    "agent_unknown": 404,
+    "issue_unknown": 404,
+    "memory_unknown": 404,
+    "session_unknown": 404,
+    "issue_frozen": 409,
+    "model_missing": 409,
+    "issue_unmoved": 409,
+    "person_required": 403,
+    "comment_limit": 429,
+    "comment_ping_pong": 429,
+}
 
 
-def issue_routes(desk: HttpContext) -> APIRouter:
+def issue_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/issues", tags=["issues"])
-    issues = IssueDesk(desk.gate)
-    _opening(router, desk, issues)
+    issues = IssueService(context.gate)
+    _opening(router, context, issues)
     _looking(router, issues)
-    _saying(router, desk, issues)
+    _saying(router, context, issues)
     for move, needs_person in (("close", False), ("reopen", False), ("freeze", True), ("unfreeze", True)):
-        _moving(router, desk, issues, move, needs_person=needs_person)
+        _moving(router, context, issues, move, needs_person=needs_person)
     return router
 
 
-def _opening(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
+def _opening(router: APIRouter, context: HttpContext, issues: IssueService) -> None:
     @router.post("", openapi_extra=NEW.documented, status_code=201, summary="Open an issue")
     @open_to(WORK_ROLES)
     async def create(request: Request) -> Response:
         asked = NEW.demand(await request.body())
-        author, _ = await _speaker(desk, request, issues, asked)
+        author, _ = await _speaker(context, request, issues, asked)
         new = NewIssue(
-            title=asked["title"], body=asked.get("body", ""), opened_by=author, tags=tuple(asked.get("tags", ())),
-            priority=asked.get("priority", "normal"), assigned_to=asked.get("assignedTo"), links=_links(asked),
-        )  # fmt: skip
-        made = granted(await run_in_threadpool(issues.matters.issues.create, new), STATUS)
+            title=asked["title"],
+            body=asked.get("body", ""),
+            opened_by=author,
+            tags=tuple(asked.get("tags", ())),
+            priority=asked.get("priority", "normal"),
+            assigned_to=asked.get("assignedTo"),
+            links=_links(asked),
+        )
+        made = granted(await run_in_threadpool(issues.tracker.issues.create, new), STATUS)
         return json_answer(issue_wire(made), 201)
 
     @router.post(
-        "/from-chat", openapi_extra=FROM_CHAT.documented, status_code=201,
+        "/from-chat",
+        openapi_extra=FROM_CHAT.documented,
+        status_code=201,
         summary="Make an issue of your conversation with an agent; its receipts are linked",
-    )  # fmt: skip
+    )
     @open_to(WORK_ROLES)
     async def from_chat(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = FROM_CHAT.demand(await request.body())
         chosen = FromChat(
-            session_id=asked["sessionId"], title=asked.get("title"), tags=tuple(asked.get("tags", ())),
-            priority=asked.get("priority", "normal"), assigned_to=asked.get("assignedTo"),
-        )  # fmt: skip
+            session_id=asked["sessionId"],
+            title=asked.get("title"),
+            tags=tuple(asked.get("tags", ())),
+            priority=asked.get("priority", "normal"),
+            assigned_to=asked.get("assignedTo"),
+        )
         made = granted(await run_in_threadpool(issues.from_chat, chosen, caller=caller), STATUS)
         return json_answer(issue_wire(made), 201)
 
 
-def _looking(router: APIRouter, issues: IssueDesk) -> None:
+def _looking(router: APIRouter, issues: IssueService) -> None:
     filters = documented(
-        status="open, closed or all.", priority=f"One of {', '.join(PRIORITIES)}.", tag="A tag; may be repeated.",
-        assignedTo="Is for this agent or person.", q="Stands in the title or the summary.",
-    )  # fmt: skip
+        status="open, closed or all.",
+        priority=f"One of {', '.join(PRIORITIES)}.",
+        tag="A tag; may be repeated.",
+        assignedTo="Is for this agent or person.",
+        q="Stands in the title or the summary.",
+    )
 
     @router.get("", openapi_extra=filters, summary="The issues, the newest first")
     @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
         limit, offset = page(request)
-        found = await run_in_threadpool(issues.matters.issues.matching, _wanted(request))
+        found = await run_in_threadpool(issues.tracker.issues.matching, _wanted(request))
         shown = [heading_wire(each) for each in found[offset : offset + limit]]
         return listing(shown, total=len(found), limit=limit, offset=offset)
 
     @router.get("/{issue_id}", summary="One issue with its comments; by its id or its number")
     @open_to(EVERY_ROLE)
     async def one(issue_id: str) -> Response:
-        found = await run_in_threadpool(issues.matters.issues.get, issue_id)
+        found = await run_in_threadpool(issues.tracker.issues.get, issue_id)
         return json_answer(issue_wire(granted(found or UNKNOWN, STATUS)))
 
 
-def _saying(router: APIRouter, desk: HttpContext, issues: IssueDesk) -> None:
-    @router.put("/{issue_id}", openapi_extra=CHANGE.documented, summary="Change what is given, and nothing else")
+def _saying(router: APIRouter, context: HttpContext, issues: IssueService) -> None:
+    @router.put("/{issue_id}", openapi_extra=CHANGE.documented, summary="Change the given fields")
     @open_to(WORK_ROLES)
     async def change(issue_id: str, request: Request) -> Response:
         asked = CHANGE.demand(await request.body())
-        _, by = await _speaker(desk, request, issues, asked)
+        _, by = await _speaker(context, request, issues, asked)
         wanted = Change(
-            title=asked.get("title"), body=asked.get("body"), priority=asked.get("priority"),
-            tags=None if "tags" not in asked else tuple(asked["tags"]), assigned_to=asked.get("assignedTo"),
+            title=asked.get("title"),
+            body=asked.get("body"),
+            priority=asked.get("priority"),
+            tags=None if "tags" not in asked else tuple(asked["tags"]),
+            assigned_to=asked.get("assignedTo"),
             links=None if "links" not in asked else _links(asked),
-        )  # fmt: skip
-        changed = await run_in_threadpool(issues.matters.issues.change, issue_id, wanted, by=by)
+        )
+        changed = await run_in_threadpool(issues.tracker.issues.change, issue_id, wanted, by=by)
         return json_answer(issue_wire(granted(changed, STATUS)))
 
     @router.post(
-        "/{issue_id}/comments", openapi_extra=COMMENT.documented, responses=_BROKEN, status_code=201,
+        "/{issue_id}/comments",
+        openapi_extra=COMMENT.documented,
+        responses=_BROKEN,
+        status_code=201,
         summary="Say something about an issue",
-    )  # fmt: skip
+    )
     @open_to(WORK_ROLES)
     async def comment(issue_id: str, request: Request) -> Response:
         asked = COMMENT.demand(await request.body())
-        author, by = await _speaker(desk, request, issues, asked)
+        author, by = await _speaker(context, request, issues, asked)
         new = NewComment(author=author, body=asked["body"], by=by)
-        said = granted(await run_in_threadpool(issues.matters.issues.comment, issue_id, new), STATUS)
+        said = granted(await run_in_threadpool(issues.tracker.issues.comment, issue_id, new), STATUS)
         return json_answer(comment_wire(said), 201)
 
 
-def _moving(router: APIRouter, desk: HttpContext, issues: IssueDesk, move: str, *, needs_person: bool) -> None:
+def _moving(router: APIRouter, context: HttpContext, issues: IssueService, move: str, *, needs_person: bool) -> None:
     told = f"{_MOVES[move]}{' (start-up token)' if needs_person else ''}"
 
     @router.post(f"/{{issue_id}}/{move}", openapi_extra=MOVE.documented, name=move, summary=told)
     @open_to(WORK_ROLES)
     async def moved(issue_id: str, request: Request) -> Response:
-        caller = desk.require_person(request) if needs_person else desk.require(request)
+        caller = context.require_person(request) if needs_person else context.require(request)
         asked = MOVE.demand(await request.body())
-        author, by = await _speaker(desk, request, issues, asked)
+        author, by = await _speaker(context, request, issues, asked)
         done = await run_in_threadpool(
             issues.move, issue_id, move, author=author, by=by, caller=caller, reason=asked.get("reason", "")
         )
         return json_answer(issue_wire(granted(done, STATUS)))
 
 
-async def _speaker(desk: HttpContext, request: Request, issues: IssueDesk, asked: Mapping[str, Any]) -> tuple[str, By]:
-    """Whose word it is, and whether a person's: an agent that is named is an agent, whoever sends its word."""
+async def _speaker(
+    context: HttpContext, request: Request, issues: IssueService, asked: Mapping[str, Any]
+) -> tuple[str, By]:
+    """The author, and whether a person: an agent that is named is an agent, whoever sends its word."""
     agent = asked.get("agent")
     if agent is None:
-        return desk.require(request).subject, by_whom(desk, request)
+        return context.require(request).subject, by_whom(context, request)
     await require_agent(issues, agent)
     return agent, "agent"
 
 
-def by_whom(desk: HttpContext, request: Request) -> By:
-    """Whether a person asks."""
-    return "person" if desk.startup.is_person(request.scope["headers"]) else "agent"
+def by_whom(context: HttpContext, request: Request) -> By:
+    """Whether the caller is a person."""
+    return "person" if context.startup.is_person(request.scope["headers"]) else "agent"
 
 
-async def require_agent(issues: IssueDesk, agent_id: str) -> None:
+async def require_agent(issues: IssueService, agent_id: str) -> None:
     """An agent of the workspace.
 
     Raises:
-        Refused: 404, there is none of this id.
+        RequestRefused: 404, there is none of this id.
     """
     granted(await run_in_threadpool(issues.check_agent, agent_id), STATUS)
 
@@ -206,24 +248,55 @@ def _links(asked: Mapping[str, Any]) -> tuple[Link, ...]:
     return tuple(Link(**link) for link in asked.get("links", ()))
 
 
-def _wanted(request: Request) -> Wanted:
+def _wanted(request: Request) -> IssueFilter:
     given = request.query_params
     for name, allowed in (("status", (*STATUSES, "all")), ("priority", PRIORITIES)):
         if name in given and given[name] not in allowed:
-            raise Refused(400, Category.VALIDATION_ERROR, f"{name} is one of {', '.join(allowed)}")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"{name} is one of {', '.join(allowed)}")
     status = given.get("status")
     values: dict[str, Any] = {"status": None if status == "all" else status, "priority": given.get("priority")}
-    return Wanted(
+    return IssueFilter(
         **values, tags=tuple(tags_of(given.getlist("tag"))), assigned_to=given.get("assignedTo"), text=given.get("q")
     )
 
 
 _MOVES = {
-    "close": "Settle an issue", "reopen": "Take an issue up again",
-    "freeze": "Let only persons go on with an issue", "unfreeze": "Let agents go on with an issue",
-}  # fmt: skip
+    "close": "Settle an issue",
+    "reopen": "Take an issue up again",
+    "freeze": "Freeze an issue: only people may comment",
+    "unfreeze": "Unfreeze an issue",
+}
 _BROKEN: dict[int | str, dict[str, Any]] = {
     201: {"description": "The comment."},
     409: {"description": "The issue is frozen."},
     429: {"description": "The circuit breaker: too many comments of one agent, or two that only answer each other."},
 }
+
+
+LINK = Form(
+    properties={"issueId": {**ID, "description": "The issue, by its id or its number."}},
+    required=("issueId",),
+    example={"issueId": "12"},
+)
+
+
+def issue_link_routes(context: HttpContext) -> APIRouter:
+    """Build the route."""
+    router = APIRouter(prefix="/api/audit", tags=["audit"])
+    issues = IssueService(context.gate)
+
+    @router.post(
+        "/sessions/{session_id}/link-issue",
+        openapi_extra=LINK.documented,
+        summary="Link a session's receipts into an issue",
+    )
+    @open_to(AUDIT_ROLES)
+    async def link_issue(session_id: str, request: Request) -> Response:
+        asked = LINK.demand(await request.body())
+        await run_in_threadpool(session_receipts, context.gate.ledger, session_id)
+        linked = granted(
+            await run_in_threadpool(issues.link, session_id, asked["issueId"], by=by_whom(context, request)), STATUS
+        )
+        return json_answer({"issueId": linked.issue_id, "sessionId": session_id, "receipts": linked.receipts})
+
+    return router

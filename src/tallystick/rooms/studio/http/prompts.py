@@ -9,7 +9,7 @@ from tallystick.doors.http.kit import (
     NOTHING,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     granted,
     json_answer,
@@ -19,9 +19,9 @@ from tallystick.doors.http.kit import (
 )
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
-from tallystick.rooms.studio.prompts.nouns import FIELDS, ID
+from tallystick.rooms.studio.prompts.model import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import UNKNOWN
-from tallystick.rooms.studio.services.prompts import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptService
 
 _EXAMPLE = {
     "description": "Find files by name or words; use it before reading.",
@@ -40,23 +40,28 @@ PROPOSAL = Form(
 )
 STATES = ("pending", "accepted", "rejected")
 STATUS = {
-    "agent_unknown": 404, "prompt_unknown": 404, "proposal_unknown": 404, "proposal_decided": 409,
-    "changed_meanwhile": 409, "prompts_too_many": 409, "proposals_too_many": 429,
-}  # fmt: skip
+    "agent_unknown": 404,
+    "prompt_unknown": 404,
+    "proposal_unknown": 404,
+    "proposal_decided": 409,
+    "changed_meanwhile": 409,
+    "prompts_too_many": 409,
+    "proposals_too_many": 429,
+}
 
 
-def prompt_routes(desk: HttpContext) -> APIRouter:
+def prompt_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/prompts", tags=["prompts"])
-    prompts = PromptDesk(desk.gate)
+    prompts = PromptService(context.gate)
     # First: else `proposals` would be the id of a prompt.
-    _proposing(router, desk, prompts)
+    _proposing(router, context, prompts)
     _looking(router, prompts)
-    _wording(router, desk, prompts)
+    _wording(router, context, prompts)
     return router
 
 
-def _looking(router: APIRouter, prompts: PromptDesk) -> None:
+def _looking(router: APIRouter, prompts: PromptService) -> None:
     @router.get("", openapi_extra=documented(), summary="The prompts of all layers merged, with warnings")
     @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
@@ -78,13 +83,13 @@ def _looking(router: APIRouter, prompts: PromptDesk) -> None:
         return json_answer(prompts.shown(found) | {"warnings": warnings})
 
 
-def _wording(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
+def _wording(router: APIRouter, context: HttpContext, prompts: PromptService) -> None:
     @router.put(
         "/{prompt_id}", openapi_extra=PROMPT.documented, summary="Word a tool for this project (start-up token)"
     )
     @open_to(EVERY_ROLE)
     async def change(prompt_id: str, request: Request) -> Response:
-        caller = desk.require_person(request)
+        caller = context.require_person(request)
         asked = PROMPT.demand(await request.body())
         done = granted(await run_in_threadpool(prompts.set, prompt_id, asked, caller=caller), STATUS)
         cautions = (await run_in_threadpool(prompts.registry.load)).cautions
@@ -96,23 +101,24 @@ def _wording(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
     )
     @open_to(EVERY_ROLE)
     async def clear(prompt_id: str, request: Request) -> Response:
-        caller = desk.require_person(request)
+        caller = context.require_person(request)
         NOTHING.demand(await request.body())
         granted(await run_in_threadpool(prompts.clear, prompt_id, caller=caller), STATUS)
         return json_answer({"cleared": prompt_id})
 
 
-def _proposing(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> None:
+def _proposing(router: APIRouter, context: HttpContext, prompts: PromptService) -> None:
     @router.get(
-        "/proposals", openapi_extra=documented(state=f"One of {', '.join(STATES)}."),
+        "/proposals",
+        openapi_extra=documented(state=f"One of {', '.join(STATES)}."),
         summary="What agents would like to have worded differently",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def every(request: Request) -> Response:
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in STATES:
-            raise Refused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(STATES)}")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(STATES)}")
         found = await run_in_threadpool(prompts.proposals.list)
         chosen = [each.as_dict() for each in found if state in {None, each.state}]
         return listing(chosen[offset : offset + limit], total=len(chosen), limit=limit, offset=offset)
@@ -126,17 +132,19 @@ def _proposing(router: APIRouter, desk: HttpContext, prompts: PromptDesk) -> Non
         return json_answer(granted(made, STATUS).as_dict(), 201)
 
     for word, accept in (("accept", True), ("reject", False)):
-        _deciding(router, desk, prompts, word, accept=accept)
+        _deciding(router, context, prompts, word, accept=accept)
 
 
-def _deciding(router: APIRouter, desk: HttpContext, prompts: PromptDesk, word: str, *, accept: bool) -> None:
+def _deciding(router: APIRouter, context: HttpContext, prompts: PromptService, word: str, *, accept: bool) -> None:
     @router.post(
-        f"/proposals/{{proposal_id}}/{word}", openapi_extra=NOTHING.documented, name=f"{word}_proposal",
+        f"/proposals/{{proposal_id}}/{word}",
+        openapi_extra=NOTHING.documented,
+        name=f"{word}_proposal",
         summary=f"{word.capitalize()} a proposal (start-up token)",
-    )  # fmt: skip
+    )
     @open_to(EVERY_ROLE)
     async def decide(proposal_id: str, request: Request) -> Response:
-        caller = desk.require_person(request)
+        caller = context.require_person(request)
         NOTHING.demand(await request.body())
         decided = await run_in_threadpool(prompts.decide, proposal_id, accept=accept, caller=caller)
         return json_answer(granted(decided, STATUS).as_dict())

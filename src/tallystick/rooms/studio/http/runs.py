@@ -21,7 +21,7 @@ from tallystick.doors.http.kit import (
     EventStream,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     error_answer,
     event,
@@ -34,13 +34,13 @@ from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio.room import Studio
-from tallystick.rooms.studio.runs.desk import RunDesk
+from tallystick.rooms.studio.runs.service import RunService
 from tallystick.rooms.studio.runs.states import ENDED, FOLLOWS, Status
 
 T = TypeVar("T")
 
 LOOK_S = 0.3
-"""How often the stream looks for news: each look is a query."""
+"""Polling interval of the stream; each poll is a query."""
 MAX_DIGITS = 9
 START = Form(
     properties={
@@ -52,104 +52,105 @@ START = Form(
 )
 
 
-def run_routes(desk: HttpContext) -> APIRouter:
+def run_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api", tags=["runs"])
-    _starting(router, desk)
-    _looking(router, desk)
-    _following(router, desk)
-    _steering(router, desk)
+    _starting(router, context)
+    _looking(router, context)
+    _following(router, context)
+    _steering(router, context)
     return router
 
 
-def _starting(router: APIRouter, desk: HttpContext) -> None:
+def _starting(router: APIRouter, context: HttpContext) -> None:
     @router.get(
         "/recipes", openapi_extra=documented(), summary="The recipes, with what is wrong with those that cannot run"
     )
     @open_to(EVERY_ROLE)
     async def recipes(request: Request) -> Response:
         limit, offset = page(request)
-        found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(desk).recipes.list()])
+        found = await run_in_threadpool(lambda: [one.as_dict() for one in _runs(context).recipes.list()])
         return listing(found[offset : offset + limit], total=len(found), limit=limit, offset=offset)
 
     @router.post("/runs", openapi_extra=START.documented, responses=_STARTED, summary="Start a run", status_code=202)
     @open_to(WORK_ROLES)
     async def start(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         asked = START.demand(await request.body())
-        begun = await run_in_threadpool(lambda: _runs(desk).start(asked["recipe"], asked.get("inputs", {}), caller))
+        begun = await run_in_threadpool(lambda: _runs(context).start(asked["recipe"], asked.get("inputs", {}), caller))
         return json_answer(_good(begun), 202)
 
 
-def _looking(router: APIRouter, desk: HttpContext) -> None:
+def _looking(router: APIRouter, context: HttpContext) -> None:
     @router.get(
         "/runs", summary="Runs, the newest first", openapi_extra=documented(status=f"One of {', '.join(FOLLOWS)}.")
     )
     @open_to(EVERY_ROLE)
     async def runs(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         limit, offset = page(request)
         status = _status(request)
         items, total = await run_in_threadpool(
-            lambda: _runs(desk).page(caller, limit=limit, offset=offset, status=status)
+            lambda: _runs(context).page(caller, limit=limit, offset=offset, status=status)
         )
         return listing(items, total=total, limit=limit, offset=offset)
 
-    @router.get("/runs/{run_id}", summary="All about a run, for whoever polls")
+    @router.get("/runs/{run_id}", summary="A run with its steps")
     @open_to(EVERY_ROLE)
     async def run(run_id: str, request: Request) -> Response:
-        return json_answer(await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller)))
+        return json_answer(await _asked(context, request, lambda runs, caller: runs.show(run_id, caller)))
 
     @router.get("/runs/{run_id}/steps", openapi_extra=documented(), summary="The full log of its steps")
     @open_to(EVERY_ROLE)
     async def steps(run_id: str, request: Request) -> Response:
         limit, offset = page(request)
-        lines = await _asked(desk, request, lambda runs, caller: runs.steps(run_id, caller))
+        lines = await _asked(context, request, lambda runs, caller: runs.steps(run_id, caller))
         return listing(lines[offset : offset + limit], total=len(lines), limit=limit, offset=offset)
 
     @router.get("/runs/{run_id}/cache/{slot}", summary="What a slot of its cache holds, and the receipts behind it")
     @open_to(EVERY_ROLE)
     async def cache(run_id: str, slot: str, request: Request) -> Response:
         return json_answer(
-            (await _asked(desk, request, lambda runs, caller: runs.slot(run_id, slot, caller))).as_dict()
+            (await _asked(context, request, lambda runs, caller: runs.slot(run_id, slot, caller))).as_dict()
         )
 
 
-def _following(router: APIRouter, desk: HttpContext) -> None:
-    @router.get(
-        "/runs/{run_id}/events", responses=_EVENTS, summary="Its progress as it happens", openapi_extra=_AFTER
-    )  # fmt: skip
+def _following(router: APIRouter, context: HttpContext) -> None:
+    @router.get("/runs/{run_id}/events", responses=_EVENTS, summary="Its progress as it happens", openapi_extra=_AFTER)
     @open_to(EVERY_ROLE)
     async def events(run_id: str, request: Request) -> Response:
-        shown = await _asked(desk, request, lambda runs, caller: runs.show(run_id, caller))
+        shown = await _asked(context, request, lambda runs, caller: runs.show(run_id, caller))
         after = _after(request)
         return EventStream(
-            lambda emit: _streamed(_runs(desk), shown["run_id"], desk.require(request), after, emit),
-            translate=error_answer, late=lambda body: event("error", body),
-        )  # fmt: skip
+            lambda emit: _streamed(_runs(context), shown["run_id"], context.require(request), after, emit),
+            translate=error_answer,
+            late=lambda body: event("error", body),
+        )
 
 
-def _steering(router: APIRouter, desk: HttpContext) -> None:
+def _steering(router: APIRouter, context: HttpContext) -> None:
     @router.post("/runs/{run_id}/cancel", openapi_extra=NOTHING.documented, summary="End a run before its next step")
     @open_to(WORK_ROLES)
     async def cancel(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
-        return json_answer(await _asked(desk, request, lambda runs, caller: runs.cancel(run_id, caller)))
+        return json_answer(await _asked(context, request, lambda runs, caller: runs.cancel(run_id, caller)))
 
     @router.post(
-        "/runs/{run_id}/resume", openapi_extra=NOTHING.documented, responses=_RESUMED,
-        summary="Let a failed, cancelled or incomplete run go on behind its last finished step",
-    )  # fmt: skip
+        "/runs/{run_id}/resume",
+        openapi_extra=NOTHING.documented,
+        responses=_RESUMED,
+        summary="Resume a failed, cancelled or incomplete run after its last finished step",
+    )
     @open_to(WORK_ROLES)
     async def resume(run_id: str, request: Request) -> Response:
         NOTHING.demand(await request.body())
-        return json_answer(_good(await _asked(desk, request, lambda runs, caller: runs.resume(run_id, caller))))
+        return json_answer(_good(await _asked(context, request, lambda runs, caller: runs.resume(run_id, caller))))
 
 
-async def _streamed(runs: RunDesk, run_id: str, caller: Caller, after: int, emit: Emit) -> None:
-    """Every event with its number, so that a client that lost the stream goes on behind the last one it got."""
+async def _streamed(runs: RunService, run_id: str, caller: Caller, after: int, emit: Emit) -> None:
+    """Stream events with their numbers, so that a client can resume after the last one."""
     while True:
-        # The status first: whatever was told before the end is then still in what is read after it.
+        # Read the status first, so that events before the end are in the events read after it.
         shown = await run_in_threadpool(runs.show, run_id, caller)
         for told in await run_in_threadpool(partial(runs.events, run_id, after=after)):
             after = told.seq
@@ -160,25 +161,27 @@ async def _streamed(runs: RunDesk, run_id: str, caller: Caller, after: int, emit
         await asyncio.sleep(LOOK_S)
 
 
-async def _asked(desk: HttpContext, request: Request, ask: Callable[[RunDesk, Caller], T | None]) -> T:
-    """Ask the desk; what is not there, or another's, is 404."""
-    caller = desk.require(request)
-    found = await run_in_threadpool(lambda: ask(_runs(desk), caller))
+async def _asked(context: HttpContext, request: Request, ask: Callable[[RunService, Caller], T | None]) -> T:
+    """Call the service; a run that is missing or another caller's is 404."""
+    caller = context.require(request)
+    found = await run_in_threadpool(lambda: ask(_runs(context), caller))
     if found is None:
         hint = "GET /api/runs lists the runs, GET /api/runs/{id} the slots of one."
-        raise Refused(404, Category.DOWNSTREAM_ERROR, "there is no such run or slot", hint=hint)
+        raise RequestRefused(404, Category.DOWNSTREAM_ERROR, "there is no such run or slot", hint=hint)
     return found
 
 
-def _runs(desk: HttpContext) -> RunDesk:
+def _runs(context: HttpContext) -> RunService:
     """The studio's runs.
 
     Raises:
-        Refused: 503, the room has not been joined with durable work.
+        RequestRefused: 503, the room has not been joined with durable work.
     """
-    runs = room_in(desk.gate, "studio", Studio).runs
+    runs = room_in(context.gate, "studio", Studio).runs
     if runs is None:
-        raise Refused(503, Category.TOOL_UNAVAILABLE, "this server does no durable work", hint="Start `tally serve`.")
+        raise RequestRefused(
+            503, Category.TOOL_UNAVAILABLE, "this server does no durable work", hint="Start `tally serve`."
+        )
     return runs
 
 
@@ -186,7 +189,7 @@ def _good(made: dict[str, Any] | Problem) -> dict[str, Any]:
     if isinstance(made, Problem):
         status, category = _REFUSALS.get(made.code, (400, Category.VALIDATION_ERROR))
         where = f" (at {made.pointer})" if made.pointer else ""
-        raise Refused(status, category, made.code, hint=f"{made.message}{where}")
+        raise RequestRefused(status, category, made.code, hint=f"{made.message}{where}")
     return made
 
 
@@ -196,7 +199,7 @@ def _status(request: Request) -> Status | None:
         return None
     found = next((status for status in FOLLOWS if status == named), None)
     if found is None:
-        raise Refused(400, Category.VALIDATION_ERROR, "no such status", hint=f"One of {', '.join(FOLLOWS)}.")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, "no such status", hint=f"One of {', '.join(FOLLOWS)}.")
     return found
 
 
@@ -205,7 +208,9 @@ def _after(request: Request) -> int:
     if not given:
         return -1
     if not given.isascii() or not given.isdigit() or len(given) > MAX_DIGITS:
-        raise Refused(400, Category.VALIDATION_ERROR, "after is a whole number", hint="The id of the last event.")
+        raise RequestRefused(
+            400, Category.VALIDATION_ERROR, "after is a whole number", hint="The id of the last event."
+        )
     return int(given)
 
 
@@ -216,7 +221,7 @@ _REFUSALS: dict[str, tuple[int, Category]] = {
     "action_unknown": (409, Category.TOOL_UNAVAILABLE),
     "agent_unknown": (409, Category.TOOL_UNAVAILABLE),
 }
-"""What is not the request's own fault."""
+"""Refusals that are not validation errors."""
 _AFTER = {
     "parameters": [
         {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "Only events behind this one."}

@@ -12,7 +12,7 @@ from tallystick.doors.http.kit import (
     NOTHING,
     Form,
     HttpContext,
-    Refused,
+    RequestRefused,
     documented,
     json_answer,
     listing,
@@ -22,32 +22,38 @@ from tallystick.doors.http.kit import (
 from tallystick.gate.codes import Category
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.workspace.nouns import Change, Edit, Patch
+from tallystick.rooms.studio.workspace.model import Change, Edit, Patch
 
 if TYPE_CHECKING:
-    from tallystick.rooms.studio.services.workspace import Workspace
+    from tallystick.rooms.studio.services.workspace import WorkspaceService
 
-    Opened = Callable[[], Workspace]
+    Opened = Callable[[], WorkspaceService]
 
 T = TypeVar("T")
 _PATH = {"type": "string", "minLength": 1, "maxLength": 4096, "description": "Inside the workspace, with /."}
 _BASE = {
-    "type": "string", "pattern": "^([0-9a-f]{64})?$",
-    "description": "SHA-256 of the file that was read; empty: there shall be none yet.",
-}  # fmt: skip
+    "type": "string",
+    "pattern": "^([0-9a-f]{64})?$",
+    "description": "SHA-256 of the file that was read; empty: the file must not exist.",
+}
 _LINE = {"type": "integer", "minimum": 0, "maximum": 100_000_000}
 _WAYS: dict[str, Any] = {
     "text": {"type": "string", "description": "The whole new text."},
     "edits": {
-        "type": "array", "minItems": 1, "maxItems": 10_000, "description": "Lines of the base that shall be others.",
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 10_000,
+        "description": "Replacements of lines of the base.",
         "items": {
-            "type": "object", "additionalProperties": False, "required": ["start_line", "end_line", "text"],
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["start_line", "end_line", "text"],
             "properties": {"start_line": _LINE, "end_line": _LINE, "text": {"type": "string"}},
         },
     },
     "diff": {"type": "string", "description": "A unified diff against the base."},
     "note": {"type": "string", "maxLength": 2000, "description": "Why."},
-}  # fmt: skip
+}
 PATCH = Form(
     properties={
         "path": _PATH,
@@ -69,28 +75,36 @@ REASON = Form(
 UNDO = Form(
     properties={
         "path": _PATH,
-        "to": {"type": "string", "pattern": "^([0-9a-f]{64})?$", "description": "The version that shall come back."},
+        "to": {"type": "string", "pattern": "^([0-9a-f]{64})?$", "description": "The version to restore."},
     },
     required=("path",),
     example={"path": "Story/Scenes/SCN-arrival.md"},
 )
 _STATUS = {
-    "not_found": 404, "patch_unknown": 404, "outline_missing": 404, "version_unknown": 404, "changed_meanwhile": 409,
-    "patch_decided": 409, "patches_too_many": 409, "name_taken": 409, "nothing_to_undo": 409, "snapshot_missing": 409,
+    "not_found": 404,
+    "patch_unknown": 404,
+    "outline_missing": 404,
+    "version_unknown": 404,
+    "changed_meanwhile": 409,
+    "patch_decided": 409,
+    "patches_too_many": 409,
+    "name_taken": 409,
+    "nothing_to_undo": 409,
+    "snapshot_missing": 409,
     "diff_mismatch": 409,
-}  # fmt: skip
+}
 _STATES = ("proposed", "applied", "rejected")
 
 
-def workspace_routes(desk: HttpContext) -> APIRouter:
+def workspace_routes(context: HttpContext) -> APIRouter:
     """Build the routes."""
     router = APIRouter(prefix="/api/workspace", tags=["workspace"])
-    workspace = _opening(desk)
+    workspace = _opening(context)
     _look(router, workspace)
-    _outline(router, desk, workspace)
+    _outline(router, context, workspace)
     _look_at_patches(router, workspace)
-    _propose(router, desk, workspace)
-    _decide(router, desk, workspace)
+    _propose(router, context, workspace)
+    _decide(router, context, workspace)
     return router
 
 
@@ -119,7 +133,7 @@ def _look(router: APIRouter, workspace: "Opened") -> None:
         return listing(items, total=len(found), limit=limit, offset=offset)
 
 
-def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
+def _outline(router: APIRouter, context: HttpContext, workspace: "Opened") -> None:
     @router.get("/outline", summary="The outline: its file as it is, and the entries read out of it")
     @open_to(EVERY_ROLE)
     async def outline() -> Response:
@@ -133,7 +147,7 @@ def _outline(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     )
     @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         wanted = OUTLINE.demand(await request.body())
         found = await run_in_threadpool(workspace().outline)
         path = _USUAL_OUTLINE if isinstance(found, Problem) else found.file.path
@@ -151,7 +165,7 @@ def _look_at_patches(router: APIRouter, workspace: "Opened") -> None:
         limit, offset = page(request)
         state = request.query_params.get("state")
         if state is not None and state not in _STATES:
-            raise Refused(400, Category.VALIDATION_ERROR, "no such state", hint=f"One of {', '.join(_STATES)}.")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, "no such state", hint=f"One of {', '.join(_STATES)}.")
         path = request.query_params.get("path")
         found = await run_in_threadpool(workspace().patches, state=state, path=path)
         items = [patch.as_dict() for patch in found[offset : offset + limit]]
@@ -163,31 +177,31 @@ def _look_at_patches(router: APIRouter, workspace: "Opened") -> None:
         return json_answer(_good(await run_in_threadpool(workspace().show, patch_id)).as_dict())
 
 
-def _propose(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
+def _propose(router: APIRouter, context: HttpContext, workspace: "Opened") -> None:
     @router.post("/patches", openapi_extra=PATCH.documented, status_code=201, summary="Propose a change of a file")
     @open_to(WORK_ROLES)
     async def propose(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         return await _proposed(workspace(), PATCH.demand(await request.body()), caller)
 
     @router.post(
-        "/undo", openapi_extra=UNDO.documented, status_code=201, summary="Propose to take a file's last change back"
+        "/undo", openapi_extra=UNDO.documented, status_code=201, summary="Propose to undo a file's last change"
     )
     @open_to(WORK_ROLES)
     async def undo(request: Request) -> Response:
-        caller = desk.require(request)
+        caller = context.require(request)
         wanted = UNDO.demand(await request.body())
         patch = await run_in_threadpool(workspace().undo, wanted["path"], caller=caller, to=wanted.get("to"))
         return await _shown(workspace(), _good(patch))
 
 
-def _decide(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
+def _decide(router: APIRouter, context: HttpContext, workspace: "Opened") -> None:
     @router.post(
         "/patches/{patch_id}/apply", openapi_extra=NOTHING.documented, summary="Make the change (start-up token)"
     )
     @open_to(EVERY_ROLE)
     async def apply(patch_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally studio apply")
+        person = context.require_person(request, "tally studio apply")
         NOTHING.demand(await request.body())
         return json_answer(_good(await run_in_threadpool(workspace().apply, patch_id, caller=person)).as_dict())
 
@@ -196,39 +210,43 @@ def _decide(router: APIRouter, desk: HttpContext, workspace: "Opened") -> None:
     )
     @open_to(EVERY_ROLE)
     async def reject(patch_id: str, request: Request) -> Response:
-        person = desk.require_person(request, "tally studio reject")
+        person = context.require_person(request, "tally studio reject")
         reason = REASON.demand(await request.body()).get("reason", "")
         patch = await run_in_threadpool(workspace().reject, patch_id, caller=person, reason=reason)
         return json_answer(_good(patch).as_dict())
 
 
-async def _proposed(workspace: "Workspace", wanted: dict[str, Any], caller: Caller) -> Response:
+async def _proposed(workspace: "WorkspaceService", wanted: dict[str, Any], caller: Caller) -> Response:
     edits = wanted.get("edits")
     change = Change(
-        path=wanted["path"], base_sha256=wanted["base_sha256"], text=wanted.get("text"), diff=wanted.get("diff"),
-        edits=None if edits is None else tuple(Edit(**edit) for edit in edits), remove=wanted.get("remove", False),
+        path=wanted["path"],
+        base_sha256=wanted["base_sha256"],
+        text=wanted.get("text"),
+        diff=wanted.get("diff"),
+        edits=None if edits is None else tuple(Edit(**edit) for edit in edits),
+        remove=wanted.get("remove", False),
         note=wanted.get("note", ""),
-    )  # fmt: skip
+    )
     return await _shown(workspace, _good(await run_in_threadpool(workspace.propose, change, caller=caller)))
 
 
-async def _shown(workspace: "Workspace", patch: Patch) -> Response:
-    """The new proposal. Against a file that has changed it is kept as well, and the answer says so: 409."""
+async def _shown(workspace: "WorkspaceService", patch: Patch) -> Response:
+    """The new proposal; if its file has changed, it is stored and the answer is 409."""
     shown = _good(await run_in_threadpool(workspace.show, patch.patch_id))
     if shown.changed_meanwhile:
         message = "The file is not what the change was made against. The proposal is kept and shows both."
-        raise Refused(409, Category.DOWNSTREAM_ERROR, message, hint=f"changed_meanwhile {patch.patch_id}")
+        raise RequestRefused(409, Category.DOWNSTREAM_ERROR, message, hint=f"changed_meanwhile {patch.patch_id}")
     return json_answer(shown.as_dict(), 201)
 
 
-def _opening(desk: HttpContext) -> "Opened":
-    """What opens the workspace when it is first asked for: the room may not be installed, and takes time to load."""
+def _opening(context: HttpContext) -> "Opened":
+    """Opens the workspace on first use, because loading it takes time."""
 
     @cache
-    def opened() -> "Workspace":
-        from tallystick.rooms.studio.services.workspace import Workspace  # noqa: PLC0415 - see above
+    def opened() -> "WorkspaceService":
+        from tallystick.rooms.studio.services.workspace import WorkspaceService  # noqa: PLC0415 - see above
 
-        return Workspace(desk.gate)
+        return WorkspaceService(context.gate)
 
     return opened
 
@@ -236,7 +254,7 @@ def _opening(desk: HttpContext) -> "Opened":
 def _asked_path(request: Request) -> str:
     path = request.query_params.get("path")
     if not path:
-        raise Refused(400, Category.VALIDATION_ERROR, "no path was given", hint="?path=Story/SCN-outline.md")
+        raise RequestRefused(400, Category.VALIDATION_ERROR, "no path was given", hint="?path=Story/SCN-outline.md")
     return path
 
 
@@ -244,7 +262,7 @@ def _good(value: T | Problem) -> T:
     if isinstance(value, Problem):
         status = _STATUS.get(value.code, 400)
         category = Category.DOWNSTREAM_ERROR if value.code in _STATUS else Category.VALIDATION_ERROR
-        raise Refused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
+        raise RequestRefused(status, category, value.message, hint=" ".join(filter(None, (value.code, value.pointer))))
     return value
 
 

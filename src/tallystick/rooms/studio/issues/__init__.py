@@ -1,6 +1,1 @@
-"""Issues: what is to be settled, what agents remember of it, and what stops them from talking in circles."""
-
-from tallystick.rooms.studio.issues.nouns import Change, Comment, Heading, Issue, Link, NewComment, NewIssue, Wanted
-from tallystick.rooms.studio.issues.store import Issues
-
-__all__ = ["Change", "Comment", "Heading", "Issue", "Issues", "Link", "NewComment", "NewIssue", "Wanted"]
+"""Issues, the agents' memory of them, and the circuit breaker that stops agents from talking in circles."""

@@ -1,4 +1,4 @@
-"""What an agent keeps of an issue, by how much it still cares: five forms, from the whole transcript to one line.
+"""What an agent remembers of an issue, by its interest: five forms, from the whole transcript to one line.
 
     L5  everything that was said, with the receipts
     L4  everything, long texts cut at a sentence
@@ -13,12 +13,12 @@ L4 instead; then the bounds below hold for its words too. Thinking is no part of
 import re
 from collections.abc import Callable, Iterable
 
-from tallystick.rooms.studio.issues.nouns import Comment, Issue
-from tallystick.turns.thinking import put_aside
+from tallystick.rooms.studio.issues.model import Comment, Issue
+from tallystick.text.sentences import cut_to_sentences, first_sentences
+from tallystick.turns.thought_blocks import put_aside
 
 BOUNDS: dict[int, int | None] = {1: 160, 2: 600, 3: 2_400, 4: 12_000, 5: None}
-"""Characters of each form at most; None: all there is."""
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")  # noqa: RUF001
+"""Maximum characters of each form; None: no limit."""
 _THINKING = re.compile(
     r"<think>.*?(?:</think>|\Z)|<thinking>.*?(?:</thinking>|\Z)|\[thinking\].*?(?:\[/thinking\]|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -39,29 +39,21 @@ def form_of(issue: Issue, level: int) -> str:
 
 
 def bounded(text: str, level: int) -> str:
-    """A form within its bound; L1 is one line whatever it is made of."""
+    """A form cut to its maximum; L1 is always one line."""
     plain = " ".join(text.split()) if level == 1 else text.strip()
     most = BOUNDS[level]
-    return plain if most is None else cut(plain, most)
+    return plain if most is None else cut_to_sentences(plain, most)
 
 
 def without_thinking(text: str) -> str:
-    """A text without thinking blocks, wherever they stand; one that is never closed goes to the end."""
+    """A text without thinking blocks; an unclosed block extends to the end."""
     return _THINKING.sub(" ", put_aside(text)[0]).strip()
 
 
-def cut(text: str, most: int) -> str:
-    """The beginning of a text: whole sentences if at least one fits, else with a mark where it was cut."""
-    if len(text) <= most:
-        return text
-    ends = [found.start() for found in _SENTENCE.finditer(text, 0, most)]
-    return text[: ends[-1]].rstrip() if ends and ends[-1] > most // 3 else text[: most - 1].rstrip() + "…"
-
-
-def sentences(text: str, number: int) -> str:
+def opening(text: str, number: int) -> str:
     """The first sentences of a text, in one line."""
     plain = " ".join(line.strip(" #*_>") for line in text[:8_000].splitlines() if line.strip(" #*_>-"))
-    return " ".join(_SENTENCE.split(plain, maxsplit=number)[:number])
+    return first_sentences(plain, number)
 
 
 def _head(issue: Issue) -> str:
@@ -76,25 +68,25 @@ def _transcript(issue: Issue) -> str:
 
 def _shortened(issue: Issue) -> str:
     said = (_said(each, _COMMENT_L4) for each in issue.comments)
-    return _told(issue, 4, cut(without_thinking(issue.body), _BODY_L4), said)
+    return _told(issue, 4, cut_to_sentences(without_thinking(issue.body), _BODY_L4), said)
 
 
 def _gist(issue: Issue) -> str:
     last = [each for each in issue.comments if each.body.strip()][-_SAID_L3:]
-    said = (f"{each.author}: {sentences(without_thinking(each.body), 1)}" for each in last)
-    return _told(issue, 3, sentences(without_thinking(issue.body), 3), said)
+    said = (f"{each.author}: {opening(without_thinking(each.body), 1)}" for each in last)
+    return _told(issue, 3, opening(without_thinking(issue.body), 3), said)
 
 
 def _standing(issue: Issue) -> str:
-    words = [f"{_head(issue)}. {sentences(without_thinking(issue.body), 2)}".strip()]
+    words = [f"{_head(issue)}. {opening(without_thinking(issue.body), 2)}".strip()]
     last = next((each for each in reversed(issue.comments) if each.body.strip()), None)
     if last is not None:
-        words.append(f"Last, {last.author}: {sentences(without_thinking(last.body), 1)}")
+        words.append(f"Last, {last.author}: {opening(without_thinking(last.body), 1)}")
     return "\n".join(words)
 
 
 def _line(issue: Issue) -> str:
-    return f"#{issue.number} {issue.title} ({issue.status}): {sentences(without_thinking(issue.body), 1)}"
+    return f"#{issue.number} {issue.title} ({issue.status}): {opening(without_thinking(issue.body), 1)}"
 
 
 def _told(issue: Issue, level: int, body: str, said: Iterable[str]) -> str:
@@ -106,7 +98,8 @@ def _told(issue: Issue, level: int, body: str, said: Iterable[str]) -> str:
 
 def _said(comment: Comment, most: int | None = None) -> str:
     words = without_thinking(comment.body)
-    return f"## {comment.author} ({comment.kind}, {comment.at})\n{words if most is None else cut(words, most)}"
+    shown = words if most is None else cut_to_sentences(words, most)
+    return f"## {comment.author} ({comment.kind}, {comment.at})\n{shown}"
 
 
 _FORMS: dict[int, Callable[[Issue], str]] = {1: _line, 2: _standing, 3: _gist, 4: _shortened, 5: _transcript}

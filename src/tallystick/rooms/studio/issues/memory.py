@@ -13,12 +13,18 @@ from typing import Any
 
 from tallystick.agents.problem import Problem
 from tallystick.gate.session import valid_session_id
-from tallystick.rooms.studio.issues.changing import UNKNOWN
-from tallystick.rooms.studio.issues.decay import DEFAULT_FLOORS, HIGHEST, LOWEST
 from tallystick.rooms.studio.issues.levels import bounded, form_of, without_thinking
-from tallystick.rooms.studio.issues.mind import Mind, MindFile
-from tallystick.rooms.studio.issues.nouns import Issue
-from tallystick.rooms.studio.issues.recollection import Recollection, View
+from tallystick.rooms.studio.issues.memory_file import (
+    DEFAULT_FLOORS,
+    HIGHEST,
+    LOWEST,
+    AgentMemory,
+    AgentMemoryFile,
+    Recollection,
+    View,
+)
+from tallystick.rooms.studio.issues.model import Issue
+from tallystick.rooms.studio.issues.rules import UNKNOWN
 from tallystick.rooms.studio.issues.store import Issues, Notify
 from tallystick.rooms.studio.issues.wire import clean, problem_of, tags_of
 from tallystick.settings import CONTROL_ROOM
@@ -37,11 +43,11 @@ BAD_WAKE = Problem(
     message=f"Say after how many activations (1 to {MAX_WAKE:,}), or at which time to come: 2030-01-31T12:00:00Z.",
     pointer="/after",
 )
-NO_WORDS = Problem(code="words_invalid", message="There are no words left to keep.", pointer="/text")
+NO_WORDS = Problem(code="words_invalid", message="The text is empty.", pointer="/text")
 
 
 class IssueMemory:
-    """What the agents of one workspace remember. Several processes may change it at once."""
+    """The agents' memory of issues; safe for concurrent processes."""
 
     def __init__(
         self,
@@ -52,13 +58,13 @@ class IssueMemory:
         floors: Mapping[str, int] = DEFAULT_FLOORS,
         notify: Notify | None = None,
     ) -> None:
-        """Name a workspace; nothing need be there.
+        """Open a workspace; its files need not exist.
 
         Args:
             workspace: The project's folder.
             issues: What is remembered.
             now: Gives the time, RFC 3339.
-            floors: Tag → what interest does not fall below.
+            floors: Tag → minimum interest.
             notify: Is told what is deferred and what wakes; the workspace's notifications if not given.
         """
         self._folder = workspace / CONTROL_ROOM / FOLDER
@@ -70,7 +76,7 @@ class IssueMemory:
     # -- looking -------------------------------------------------------------------------------------------------------
 
     def views(self, agent_id: str) -> dict[str, View]:
-        """What an agent remembers, by issue, as it stands now."""
+        """What an agent remembers, by issue."""
         if not valid_session_id(agent_id):
             return {}
         mind = self._file(agent_id).load()
@@ -81,7 +87,7 @@ class IssueMemory:
         return self._file(agent_id).load().activations if valid_session_id(agent_id) else 0
 
     def words(self, agent_id: str, name: str) -> dict[str, Any] | Problem:
-        """The form that an agent keeps of an issue: its level, its text, its receipts, who worded it."""
+        """The form an agent has of an issue: level, text, receipts, author of the wording."""
         heading = self._issues.heading(name)
         if heading is None:
             return UNKNOWN
@@ -91,7 +97,7 @@ class IssueMemory:
     # -- changing ------------------------------------------------------------------------------------------------------
 
     def activated(self, agent_id: str, times: int = 1) -> tuple[View, ...]:
-        """An agent was at work: what it no longer cares for is shortened; gives what has woken.
+        """Count activations of an agent, shorten what it has lost interest in, and return woken issues.
 
         Args:
             agent_id: Who.
@@ -102,7 +108,7 @@ class IssueMemory:
         file = self._file(agent_id)
         with file.locked():
             before = file.load()
-            mind = Mind(activations=before.activations + times, issues=before.issues)
+            mind = AgentMemory(activations=before.activations + times, issues=before.issues)
             changed = [self._moved_on(file, mind, each) for each in mind.issues.values()]
             mind = mind.having(*changed)
             file.save(mind)
@@ -114,7 +120,7 @@ class IssueMemory:
     def remember(
         self, agent_id: str, name: str, *, interest: int, personal_tags: Iterable[str] | None = None
     ) -> View | Problem:
-        """Say how much an agent cares about an issue; its form is made anew.
+        """Set an agent's interest in an issue, and rebuild its form.
 
         Args:
             agent_id: Who.
@@ -129,21 +135,24 @@ class IssueMemory:
         if problem is not None:
             return replace(problem, pointer=problem.pointer.replace("/tags", "/personal_tags"))
 
-        def keep(file: MindFile, mind: Mind, issue: Issue) -> Recollection:
+        def keep(file: AgentMemoryFile, mind: AgentMemory, issue: Issue) -> Recollection:
             had = mind.issues.get(issue.issue_id)
             kept = () if had is None else had.personal_tags
             self._write(file, issue, interest)
             return Recollection(
-                issue_id=issue.issue_id, interest=interest, touched=mind.activations, level=interest,
+                issue_id=issue.issue_id,
+                interest=interest,
+                touched=mind.activations,
+                level=interest,
                 personal_tags=kept if tags is None else tuple(tags),
-            )  # fmt: skip
+            )
 
         return self._change(agent_id, name, keep)
 
     def touch(self, agent_id: str, name: str) -> View | Problem:
         """An agent had to do with an issue again: its interest stays as it is now, and wanes from here."""
 
-        def keep(file: MindFile, mind: Mind, issue: Issue) -> Recollection | Problem:
+        def keep(file: AgentMemoryFile, mind: AgentMemory, issue: Issue) -> Recollection | Problem:
             had = mind.issues.get(issue.issue_id)
             if had is None:
                 return FORGOTTEN
@@ -156,7 +165,7 @@ class IssueMemory:
     def defer(
         self, agent_id: str, name: str, *, after: int | None = None, until: str | None = None, reason: str = ""
     ) -> View | Problem:
-        """Put an issue off; it wakes by itself, with the interest it had.
+        """Defer an issue; it wakes by itself with its former interest.
 
         Args:
             agent_id: Who puts it off.
@@ -171,7 +180,7 @@ class IssueMemory:
         if until is not None and (time is None or time <= self._now()):
             return replace(BAD_WAKE, pointer="/until")
 
-        def keep(file: MindFile, mind: Mind, issue: Issue) -> Recollection:
+        def keep(file: AgentMemoryFile, mind: AgentMemory, issue: Issue) -> Recollection:
             had = mind.issues.get(issue.issue_id)
             if had is None:
                 self._write(file, issue, LOWEST)
@@ -190,7 +199,7 @@ class IssueMemory:
         """Keep a model's wording of an issue in the place of the rules'; its level and its bound stay the same."""
         level = 0
 
-        def keep(file: MindFile, mind: Mind, issue: Issue) -> Recollection | Problem:
+        def keep(file: AgentMemoryFile, mind: AgentMemory, issue: Issue) -> Recollection | Problem:
             nonlocal level
             had = mind.issues.get(issue.issue_id)
             if had is None:
@@ -200,7 +209,7 @@ class IssueMemory:
             if not words:
                 return NO_WORDS
             if level < HIGHEST:
-                # The whole transcript is what was said; nobody words it anew.
+                # The whole transcript is never reworded.
                 file.keep_words(issue.issue_id, _words(issue, level, words, "model"))
             return had
 
@@ -210,7 +219,7 @@ class IssueMemory:
     # -- parts ---------------------------------------------------------------------------------------------------------
 
     def _change(
-        self, agent_id: str, name: str, how: Callable[[MindFile, Mind, Issue], Recollection | Problem]
+        self, agent_id: str, name: str, how: Callable[[AgentMemoryFile, AgentMemory, Issue], Recollection | Problem]
     ) -> View | Problem:
         if not valid_session_id(agent_id):
             return BAD_AGENT
@@ -227,7 +236,7 @@ class IssueMemory:
             file.save(mind)
         return self._view(agent_id, mind, kept)
 
-    def _moved_on(self, file: MindFile, mind: Mind, had: Recollection) -> Recollection:
+    def _moved_on(self, file: AgentMemoryFile, mind: AgentMemory, had: Recollection) -> Recollection:
         """A recollection one activation later."""
         if had.deferred:
             if not had.due(mind.activations, self._now()):
@@ -240,19 +249,24 @@ class IssueMemory:
         self._write(file, issue, interest)
         return replace(had, level=interest)
 
-    def _interest(self, mind: Mind, had: Recollection) -> int:
+    def _interest(self, mind: AgentMemory, had: Recollection) -> int:
         heading = self._issues.heading(had.issue_id)
         return had.now(mind.activations, tags=() if heading is None else heading.tags, floors=self._floors)
 
-    def _view(self, agent_id: str, mind: Mind, had: Recollection) -> View:
+    def _view(self, agent_id: str, mind: AgentMemory, had: Recollection) -> View:
         return View(
-            agent_id=agent_id, issue_id=had.issue_id, interest=self._interest(mind, had), level=had.level,
-            personal_tags=had.personal_tags, deferred=had.deferred,
+            agent_id=agent_id,
+            issue_id=had.issue_id,
+            interest=self._interest(mind, had),
+            level=had.level,
+            personal_tags=had.personal_tags,
+            deferred=had.deferred,
             wake_in=None if had.wake_at is None else max(0, had.wake_at - mind.activations),
-            wake_time=had.wake_time, reason=had.reason,
-        )  # fmt: skip
+            wake_time=had.wake_time,
+            reason=had.reason,
+        )
 
-    def _write(self, file: MindFile, issue: Issue, level: int) -> None:
+    def _write(self, file: AgentMemoryFile, issue: Issue, level: int) -> None:
         file.keep_words(issue.issue_id, _words(issue, level, form_of(issue, level), "rules"))
 
     def _tell(self, agent_id: str, issue_id: str, what: str) -> None:
@@ -261,8 +275,8 @@ class IssueMemory:
             text = f"Issue #{heading.number} ({heading.title}) {what} for {agent_id}."
             self._notify.add(level="info", source="issues", text=text, link=place_of("issue", issue_id))
 
-    def _file(self, agent_id: str) -> MindFile:
-        return MindFile(self._folder / agent_id)
+    def _file(self, agent_id: str) -> AgentMemoryFile:
+        return AgentMemoryFile(self._folder / agent_id)
 
 
 def _words(issue: Issue, level: int, text: str, made_by: str) -> dict[str, Any]:
@@ -270,7 +284,7 @@ def _words(issue: Issue, level: int, text: str, made_by: str) -> dict[str, Any]:
 
 
 def _utc(time: str | None) -> str | None:
-    """A time in the one form in which times are compared; None: it is no time with a zone."""
+    """A time in UTC, as times are compared; None if it is not a time with a zone."""
     try:
         moment = None if time is None else datetime.fromisoformat(time)
         if moment is None or moment.tzinfo is None:

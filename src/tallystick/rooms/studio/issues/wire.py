@@ -1,4 +1,4 @@
-"""Issues as JSON: the same form in the files, over HTTP and on the command line; and which texts are taken."""
+"""Issues as JSON, in files, HTTP and command line, and the validation of their fields."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from tallystick.agents.problem import Problem, misfit, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
-from tallystick.rooms.studio.issues.nouns import (
+from tallystick.rooms.studio.issues.model import (
     COMMENT_KINDS,
     LINK_KINDS,
     PRIORITIES,
@@ -43,7 +43,7 @@ FIELDS: dict[str, Mapping[str, Any]] = {
     "assigned_to": {"anyOf": [{"type": "null"}, NAMED]},
     "links": {"type": "array", "items": LINK, "maxItems": MAX_LINKS},
 }
-"""What a caller may say of an issue."""
+"""The fields a caller may set."""
 _STAMP = {"type": "string", "minLength": 1, "maxLength": 40}
 _HEADING = {
     **{name: field for name, field in FIELDS.items() if name not in {"body", "links"}},
@@ -60,19 +60,23 @@ _HEADING = {
 _COMMENT = {
     "type": "object",
     "properties": {
-        "comment_id": NAMED, "author": NAMED, "by": {"enum": list(SAID)}, "at": _STAMP,
-        "body": {"type": "string"}, "kind": {"enum": list(COMMENT_KINDS)},
+        "comment_id": NAMED,
+        "author": NAMED,
+        "by": {"enum": list(SAID)},
+        "at": _STAMP,
+        "body": {"type": "string"},
+        "kind": {"enum": list(COMMENT_KINDS)},
     },
     "required": ["comment_id", "author", "by", "at", "body", "kind"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 _HEADING_NAMES = tuple(each.name for each in fields(Heading))
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""What stands in no text: control characters but tab and line feed; halves of characters."""
+"""Control characters (except tab and line feed) and surrogates."""
 
 
 def clean(given: str) -> str:
-    """A text as it can be kept: one kind of line end, and a mark where there was something that is no text."""
+    """A text with uniform line ends, and a replacement character for invalid ones."""
     return _CONTROL.sub("\ufffd", given.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -83,14 +87,14 @@ def tag_of(given: str) -> str:
 
 def summary_of(body: str) -> str:
     """The beginning of a body, in one line."""
-    # Twice as much is looked at as is shown: headings and blanks fall away.
+    # Read twice the length, because headings and white space are removed.
     plain = " ".join(line.strip(" #*_>-") for line in body[: 4 * SUMMARY].splitlines() if line.strip(" #*_>-"))
     return plain if len(plain) <= SUMMARY else plain[:SUMMARY].rstrip() + "…"
 
 
 def problem_of(given: Mapping[str, Any]) -> Problem | None:
-    """Why the fields of a new or changed issue are not taken."""
-    return misfit(_given_schema(), dict(given), code="issue_invalid", what="The issue cannot be taken")
+    """Why the fields of an issue are refused."""
+    return misfit(_given_schema(), dict(given), code="issue_invalid", what="The issue is not valid")
 
 
 def given_of(new: NewIssue) -> dict[str, Any] | Problem:
@@ -129,7 +133,7 @@ def heading_from(value: Any) -> Heading | Problem:
 
 
 def texts_wire(issue: Issue) -> dict[str, Any]:
-    """What an issue's own file holds: its texts and its links."""
+    """The content of an issue's own file: texts and links."""
     return {"issue_id": issue.issue_id, **_said(issue)}
 
 
@@ -172,8 +176,11 @@ def _heading_schema() -> CompiledSchema:
 @cache
 def _texts_schema() -> CompiledSchema:
     properties = {
-        "version": {"type": "integer"}, "issue_id": NAMED, "body": {"type": "string"}, "links": FIELDS["links"],
+        "version": {"type": "integer"},
+        "issue_id": NAMED,
+        "body": {"type": "string"},
+        "links": FIELDS["links"],
         "comments": {"type": "array", "items": _COMMENT},
-    }  # fmt: skip
+    }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return compile_schema(schema, closed=True)

@@ -1,1 +1,1 @@
-"""The outline against the scenes: what matches what, what is missing, how the acts weigh."""
+"""Compares the outline with the scenes: matches, missing entries, balance."""

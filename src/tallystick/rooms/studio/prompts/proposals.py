@@ -1,4 +1,4 @@
-"""What agents would like to have worded differently: proposals that a person accepts or rejects.
+"""Agents' proposals for prompts, which a person accepts or rejects.
 
 `.control-room/prompts/proposals.json`. A proposal waits, and then is accepted or rejected, once:
 
@@ -17,22 +17,22 @@ from typing import Any, Literal
 from tallystick.agents.problem import Problem, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
-from tallystick.rooms.studio.prompts.nouns import FIELDS, ID, prompt_problem
-from tallystick.rooms.studio.prompts.registry import Registry
+from tallystick.rooms.studio.prompts.model import FIELDS, ID, prompt_problem
+from tallystick.rooms.studio.prompts.registry import PromptRegistry
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
 
 CODE = "proposals_damaged"
 MOST_PENDING = 100
 MOST = 500
-"""What is kept: the oldest that are decided go first."""
+"""Stored proposals; the oldest decided ones are removed first."""
 
 State = Literal["pending", "accepted", "rejected"]
 UNKNOWN = Problem(code="proposal_unknown", message="There is no such proposal.")
 DECIDED = Problem(code="proposal_decided", message="The proposal has been decided already.")
 CHANGED = Problem(
     code="changed_meanwhile",
-    message="The prompt was changed after this was proposed. Propose it anew if it is still right.",
+    message="The prompt was changed after this was proposed. Propose it again if it still applies.",
 )
 TOO_MANY = Problem(code="proposals_too_many", message="Too many proposals wait. A person must decide some first.")
 
@@ -44,7 +44,7 @@ class Proposal:
     proposal_id: str
     prompt_id: str
     said: Mapping[str, Any]
-    """What the project's layer is to say of the prompt."""
+    """The proposed fields of the prompt."""
     by: str
     """The agent."""
     reason: str
@@ -56,7 +56,7 @@ class Proposal:
     decided_at: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """The JSON form."""
         return {**asdict(self), "said": dict(self.said)}
 
 
@@ -64,7 +64,7 @@ class Proposals:
     """The proposals of one workspace."""
 
     def __init__(
-        self, workspace: Path, registry: Registry, *, now: Callable[[], str], new_id: Callable[[str], str]
+        self, workspace: Path, registry: PromptRegistry, *, now: Callable[[], str], new_id: Callable[[str], str]
     ) -> None:
         self._file = JsonFile(workspace / CONTROL_ROOM / "prompts" / "proposals.json", code=CODE)
         self._registry = registry
@@ -80,14 +80,19 @@ class Proposals:
         return next((each for each in self._load() if each.proposal_id == proposal_id), None)
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, by: str, reason: str) -> Proposal | Problem:
-        """Wish for something; it changes nothing until a person accepts it."""
+        """Propose a change; it takes effect when a person accepts it."""
         problem = prompt_problem({"id": prompt_id, **said})
         if problem is not None:
             return problem
         made = Proposal(
-            proposal_id=self._new_id("prop"), prompt_id=prompt_id, said=dict(said), by=by, reason=reason,
-            created=self._now(), base=self._digest(prompt_id),
-        )  # fmt: skip
+            proposal_id=self._new_id("prop"),
+            prompt_id=prompt_id,
+            said=dict(said),
+            by=by,
+            reason=reason,
+            created=self._now(),
+            base=self._digest(prompt_id),
+        )
         with self._file.locked():
             listed = self._load()
             if sum(each.state == "pending" for each in listed) >= MOST_PENDING:
@@ -96,7 +101,7 @@ class Proposals:
         return made
 
     def accept(self, proposal_id: str, *, person: str) -> Proposal | Problem:
-        """Let the project say so."""
+        """Accept a proposal and apply it to the project's layer."""
 
         def apply(proposal: Proposal) -> Problem | None:
             if self._digest(proposal.prompt_id) != proposal.base:
@@ -154,10 +159,16 @@ def _schema() -> CompiledSchema:
     line = text(2_000)
     named = {"anyOf": [{"type": "null"}, line]}
     properties: dict[str, Any] = {
-        "proposal_id": line, "prompt_id": ID,
+        "proposal_id": line,
+        "prompt_id": ID,
         "said": {"type": "object", "properties": FIELDS, "additionalProperties": False},
-        "by": line, "reason": line, "created": line, "base": named,
-        "state": {"enum": ["pending", "accepted", "rejected"]}, "decided_by": named, "decided_at": named,
-    }  # fmt: skip
+        "by": line,
+        "reason": line,
+        "created": line,
+        "base": named,
+        "state": {"enum": ["pending", "accepted", "rejected"]},
+        "decided_by": named,
+        "decided_at": named,
+    }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return compile_schema(schema, closed=True)

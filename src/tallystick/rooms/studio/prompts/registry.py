@@ -18,38 +18,38 @@ import orjson
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.records import record
-from tallystick.rooms.studio.prompts.nouns import MAX_PROMPTS, Caution, Layer, Prompt, prompt_problem, tool_of
+from tallystick.rooms.studio.prompts.model import MAX_PROMPTS, Layer, Prompt, PromptWarning, prompt_problem, tool_of
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
-from tallystick.turns.wording import Wording
+from tallystick.turns.tool_prompts import ToolPrompt
 
 CODE = "prompts_damaged"
 BUNDLED = Path(__file__).with_name("tools.json")
-Said = Mapping[str, Any]
-"""What one layer says of one prompt."""
+PromptFields = Mapping[str, Any]
+"""The fields that one layer sets."""
 TOO_MANY = Problem(code="prompts_too_many", message=f"There may be {MAX_PROMPTS} prompts. Remove one first.")
 UNKNOWN = Problem(code="prompt_unknown", message="There is no such prompt in the project. Its id has hyphens.")
 
 
 @record
-class Merged:
+class MergedPrompts:
     """The registry as it stands."""
 
     prompts: Mapping[str, Prompt]
-    cautions: tuple[Caution, ...]
+    cautions: tuple[PromptWarning, ...]
 
-    def wordings(self) -> dict[str, Wording]:
+    def wordings(self) -> dict[str, ToolPrompt]:
         """By tool, for the catalogue of a turn."""
         return {
-            each.tool: Wording(description=each.description, example=each.example) for each in self.prompts.values()
+            each.tool: ToolPrompt(description=each.description, example=each.example) for each in self.prompts.values()
         }
 
 
-class Registry:
+class PromptRegistry:
     """The prompts of one workspace."""
 
     def __init__(self, workspace: Path, *, user_file: Path | None) -> None:
-        """Name the layers; none of the files need be there.
+        """Name the layers; their files need not exist.
 
         Args:
             workspace: The project's folder.
@@ -57,9 +57,9 @@ class Registry:
         """
         self._user = None if user_file is None else JsonFile(user_file, code=CODE)
         self._project = JsonFile(workspace / CONTROL_ROOM / "prompts" / "prompts.json", code=CODE)
-        self._seen: tuple[Any, Merged | None] = (None, None)
+        self._seen: tuple[Any, MergedPrompts | None] = (None, None)
 
-    def load(self) -> Merged:
+    def load(self) -> MergedPrompts:
         """All layers, merged; read again only when a file changed."""
         stamp = (_stamp(self._user), _stamp(self._project))
         seen, merged = self._seen
@@ -68,8 +68,8 @@ class Registry:
             self._seen = (stamp, merged)
         return merged
 
-    def set(self, prompt_id: str, said: Said) -> Prompt | Problem:
-        """Say something of a prompt in the project's layer, in the place of what was said there.
+    def set(self, prompt_id: str, said: PromptFields) -> Prompt | Problem:
+        """Set the fields of a prompt in the project's layer.
 
         Raises:
             ConfigError: `prompts_damaged`; the file stays as it is.
@@ -78,7 +78,7 @@ class Registry:
         if problem is not None:
             return problem
 
-        def how(listed: dict[str, Said]) -> Problem | None:
+        def how(listed: dict[str, PromptFields]) -> Problem | None:
             if prompt_id not in listed and len(listed) >= MAX_PROMPTS:
                 return TOO_MANY
             listed[prompt_id] = {"id": prompt_id, **said}
@@ -87,18 +87,18 @@ class Registry:
         return self._change(how) or self.load().prompts[prompt_id]
 
     def clear(self, prompt_id: str) -> Problem | None:
-        """Let the layers below speak again.
+        """Remove a prompt from the project's layer.
 
         Raises:
             ConfigError: `prompts_damaged`; the file stays as it is.
         """
 
-        def how(listed: dict[str, Said]) -> Problem | None:
+        def how(listed: dict[str, PromptFields]) -> Problem | None:
             return None if listed.pop(prompt_id, None) is not None else UNKNOWN
 
         return self._change(how)
 
-    def _change(self, how: Callable[[dict[str, Said]], Problem | None]) -> Problem | None:
+    def _change(self, how: Callable[[dict[str, PromptFields]], Problem | None]) -> Problem | None:
         with self._project.locked():
             listed = {each["id"]: each for each in _listed(self._project) if prompt_problem(each) is None}
             problem = how(listed)
@@ -111,38 +111,40 @@ class Registry:
         return [*user, ("project", self._project)]
 
 
-def _merged(layers: list[tuple[Layer, JsonFile]]) -> Merged:
+def _merged(layers: list[tuple[Layer, JsonFile]]) -> MergedPrompts:
     core = _bundled()
     prompts = dict(core)
-    cautions: list[Caution] = []
+    cautions: list[PromptWarning] = []
     for layer, file in layers:
         try:
             listed = _listed(file)
         except ConfigError as damaged:
-            cautions.append(Caution(code="registry_damaged", layer=layer, id="", message=str(damaged)))
+            cautions.append(PromptWarning(code="registry_damaged", layer=layer, id="", message=str(damaged)))
             continue
         for place, said in enumerate(listed[:MAX_PROMPTS]):
             problem = prompt_problem(said)
             if problem is not None:
                 message = f"/prompts/{place}: {problem.message} It is left out."
-                cautions.append(Caution(code="prompt_invalid", layer=layer, id=_id_of(said), message=message))
+                cautions.append(PromptWarning(code="prompt_invalid", layer=layer, id=_id_of(said), message=message))
                 continue
             if said["id"] in core:
                 message = "A core tool is worded differently here than in the package; every agent will see it so."
-                cautions.append(Caution(code="core_override", layer=layer, id=said["id"], message=message))
+                cautions.append(PromptWarning(code="core_override", layer=layer, id=said["id"], message=message))
             prompts[said["id"]] = _over(prompts.get(said["id"]), said, layer)
-    return Merged(prompts=prompts, cautions=tuple(cautions))
+    return MergedPrompts(prompts=prompts, cautions=tuple(cautions))
 
 
-def _over(below: Prompt | None, said: Said, layer: Layer) -> Prompt:
-    """A prompt with what a layer says over what the layers below do."""
+def _over(below: Prompt | None, said: PromptFields, layer: Layer) -> Prompt:
+    """A prompt with a layer's fields over those of the layers below."""
     tool = said.get("tool") or (tool_of(said["id"]) if below is None else below.tool)
     return Prompt(
-        id=said["id"], tool=tool, layer=layer,
+        id=said["id"],
+        tool=tool,
+        layer=layer,
         title=said.get("title") or (tool if below is None else below.title),
         description=said.get("description") or (None if below is None else below.description),
         example=said.get("example") or (None if below is None else below.example),
-    )  # fmt: skip
+    )
 
 
 def _listed(file: JsonFile) -> list[Any]:

@@ -1,11 +1,11 @@
-"""What a measure of prose finds: a kind, what to know about it, and where to look."""
+"""A prose finding: kind, message and places."""
 
 from collections.abc import Iterable
 from typing import Literal
 
 from tallystick.gate.reply.sources import Source
 from tallystick.records import record
-from tallystick.rooms.studio.quoting import Place, place
+from tallystick.rooms.studio.quotes import Place, place
 
 Focus = Literal["pacing", "voice", "rhythm"]
 MAX_PLACES = 3
@@ -26,7 +26,7 @@ class Finding:
     places: tuple[Place, ...]
 
     def shown(self) -> dict[str, object]:
-        """As the tool gives it."""
+        """The JSON form."""
         return {
             "kind": self.kind,
             "focus": self.focus,

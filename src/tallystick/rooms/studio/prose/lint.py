@@ -1,4 +1,4 @@
-"""What proselint marks: clichés, redundancies, malapropisms and the rest, by the library's own lists.
+"""Findings of proselint: clichés, redundancies, malapropisms and the rest, by the library's own lists.
 
 Its checks of type (curly quotes, spacing) are left out, and those that a novel breaks on purpose. What is said in
 speech is not marked, as the library does it.
@@ -10,8 +10,7 @@ from functools import cache
 from typing import Any
 
 from tallystick.rooms.studio.prose.findings import Finding, around, places_of
-from tallystick.rooms.studio.prose.reading import Paragraph, Prose
-from tallystick.rooms.studio.prose.speech import is_within
+from tallystick.rooms.studio.prose.paragraphs import Paragraph, Prose, is_within
 
 LEFT_OUT = ("restricted", "typography", "misc.but", "misc.tense_present", "misc.scare_quotes", "misc.capitalization")
 SHOWN = 8

@@ -1,4 +1,4 @@
-"""Words and phrases that come again more often than this author lets them.
+"""Words and phrases repeated more often than usual for this author.
 
 A word is marked when the scene uses it far more than the rest of the book does (log-likelihood ratio), or when it
 comes three times within a few lines. Names are left out: they come again because people do.
@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tallystick.records import record
 from tallystick.rooms.studio.prose.findings import Finding, Focus, around, places_of
-from tallystick.rooms.studio.prose.reading import Paragraph, Prose, Sentence, words_of
-from tallystick.rooms.studio.prose.wording import PLAIN, plain_form
+from tallystick.rooms.studio.prose.paragraphs import COMMON_WORDS, Paragraph, Prose, Sentence, plain_form, words_of
 
 FOCUS: Focus = "voice"
 LIKELIHOOD = 15.13
@@ -47,7 +46,11 @@ def repetition_findings(prose: Prose, names: frozenset[str], rest: Mapping[str, 
         rest: How often the rest of the book has each word; empty without a rest.
     """
     uses = _uses(prose)
-    kept = {word: held for word, held in uses.items() if word not in PLAIN and word not in names and not _is_name(held)}
+    kept = {
+        word: held
+        for word, held in uses.items()
+        if word not in COMMON_WORDS and word not in names and not _is_name(held)
+    }
     marked = _unusual(kept, sum(map(len, uses.values())), rest)
     for word in marked:
         told = " against the rest of the book" if rest else ""
@@ -160,7 +163,7 @@ def _in_sentence(sentence: Sentence, phrase: Sequence[str]) -> tuple[int, str]:
 
 def _tells(phrase: Sequence[str], names: frozenset[str]) -> bool:
     """Whether a phrase is more than grammar and names: `out of the` is not."""
-    return sum(word not in PLAIN and word not in names for word in phrase) >= (1 if len(phrase) > 3 else 2)  # noqa: PLR2004
+    return sum(word not in COMMON_WORDS and word not in names for word in phrase) >= (1 if len(phrase) > 3 else 2)  # noqa: PLR2004
 
 
 def _holds(longer: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

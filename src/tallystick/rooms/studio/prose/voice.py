@@ -1,15 +1,62 @@
-"""Whose voice a scene is told in: person, adverbs, words that put the senses between reader and world.
+"""The narrative voice of a scene: person, adverbs, filter words, and the readability formulas of the field.
 
-Only narration is looked at; people in the scene may talk as they like.
+Only narration is analysed, not dialogue. Syllables are counted by hyphenation patterns.
+
+    Flesch reading ease      206.835 - 1.015 W/S - 84.6 Y/W
+    Flesch-Kincaid grade     0.39 W/S + 11.8 Y/W - 15.59
+    Gunning fog              0.4 (W/S + 100 C/W)
+    SMOG                     1.0430 sqrt(30 C/S) + 3.1291
+    Coleman-Liau             0.0588 L - 0.296 N - 15.8     (letters and sentences per 100 words)
+    Automated readability    4.71 letters/W + 0.5 W/S - 21.43
+
+W words, S sentences, Y syllables, C words of three or more syllables.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.studio.prose.findings import Finding, around, places_of
-from tallystick.rooms.studio.prose.readability import readability
-from tallystick.rooms.studio.prose.reading import Paragraph, Prose, words_of
+from tallystick.rooms.studio.prose.paragraphs import WORD_LISTS, Paragraph, Prose, words_of
+
+_COMPLEX = 3
+
+
+def readability(words: Sequence[str], sentences: int) -> dict[str, float]:
+    """All measures of a text; empty without words."""
+    count = len(words)
+    if not count or not sentences:
+        return {}
+    syllables = [syllable_count(word.lower()) for word in words]
+    letters = sum(sum(map(str.isalpha, word)) for word in words)
+    hard = sum(one >= _COMPLEX for one in syllables)
+    length, weight = count / sentences, sum(syllables) / count
+    return {
+        "flesch_reading_ease": 206.835 - 1.015 * length - 84.6 * weight,
+        "flesch_kincaid_grade": 0.39 * length + 11.8 * weight - 15.59,
+        "gunning_fog": 0.4 * (length + 100 * hard / count),
+        "smog": 1.0430 * math.sqrt(30 * hard / sentences) + 3.1291,
+        "coleman_liau": 0.0588 * 100 * letters / count - 0.296 * 100 * sentences / count - 15.8,
+        "automated_readability": 4.71 * letters / count + 0.5 * length - 21.43,
+    }
+
+
+@lru_cache(maxsize=65_536)
+def syllable_count(word: str) -> int:
+    """Syllables of a word: the places where it may be divided, and one."""
+    return sum(len(_patterns().positions(part)) + 1 for part in word.replace("’", "'").split("-") if part)  # noqa: RUF001
+
+
+@cache
+def _patterns() -> Any:
+    import pyphen  # type: ignore[import-untyped] # noqa: PLC0415 - loads a dictionary
+
+    # Typesetters leave two letters before a break and three after it; syllables know no such rule.
+    return pyphen.Pyphen(lang="en_US", left=1, right=1)
+
 
 FIRST_PERSON = 0.015
 """Share of `I` and its forms from which narration is in the first person; novels have 4 to 8 %, or next to none."""
@@ -23,16 +70,7 @@ _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _THIRD = re.compile(r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|himself|herself|themselves)\b", re.IGNORECASE)
 _ITALIC = re.compile(r"[*_][^*_\n]{1,400}[*_]")
 _ADVERB = re.compile(r"\b[a-z]{2,20}ly\b")
-_NO_ADVERBS = frozenset({
-    "only", "early", "family", "belly", "bully", "fly", "july", "ally", "reply", "apply", "supply", "rely",
-    "ugly", "holy", "lonely", "lovely", "friendly", "silly", "jelly", "folly", "bodily", "daily", "weekly",
-    "monthly", "yearly", "ghastly", "ghostly", "deadly", "lively", "likely", "unlikely", "elderly", "homely",
-    "costly", "curly", "wooly", "woolly", "hilly", "chilly", "burly", "surly", "steely", "wily", "oily", "doily",
-    "rally", "tally", "sally", "assembly", "anomaly", "butterfly", "dragonfly", "melancholy", "monopoly",
-    "worldly", "orderly", "cowardly", "heavenly", "earthly", "fatherly", "motherly", "brotherly", "sisterly",
-    "scholarly", "leisurely", "sickly", "pebbly", "wobbly", "bubbly", "crumbly", "prickly", "stubbly", "wrinkly",
-    "comply", "imply", "multiply",
-})  # fmt: skip
+_NO_ADVERBS = frozenset(WORD_LISTS["not_adverbs"].split())
 _SENSED = (
     r"saw|heard|felt|noticed|watched|reali[sz]ed|wondered|knew|decided|sensed|observed|"
     r"could[ \n]+(?:see|hear|feel|smell|taste)"
@@ -43,13 +81,13 @@ _INNER = (
 
 
 @record
-class Teller:
-    """Who tells, as far as it can be counted."""
+class Narrator:
+    """The narrator, as far as counting shows."""
 
     person: str
     """`first`, `second`, `third` or `unclear`."""
     declared: str | None
-    """Whose point of view the author says it is."""
+    """The declared point of view."""
     named: int
     """How often that name stands in narration."""
 
@@ -70,8 +108,8 @@ def voice_figures(prose: Prose) -> dict[str, float]:
     }
 
 
-def teller(prose: Prose, declared: str | None) -> Teller:
-    """Who tells the scene."""
+def narrator_of(prose: Prose, declared: str | None) -> Narrator:
+    """The narrator of a scene."""
     narration = _narration(prose)
     told = max(1, len(words_of(narration)))
     first, second, third = (len(form.findall(narration)) / told for form in (_FIRST, _SECOND, _THIRD))
@@ -82,7 +120,7 @@ def teller(prose: Prose, declared: str | None) -> Teller:
     else:
         person = "third" if third else "unclear"
     named = len(re.findall(rf"\b{re.escape(declared.split()[0])}\b", narration)) if declared else 0
-    return Teller(person=person, declared=declared, named=named)
+    return Narrator(person=person, declared=declared, named=named)
 
 
 def voice_findings(prose: Prose, declared: str | None, others: Sequence[str]) -> Iterator[Finding]:
@@ -94,7 +132,7 @@ def voice_findings(prose: Prose, declared: str | None, others: Sequence[str]) ->
         others: Names of the other characters of the book.
     """
     patterns = [("adverbs", "Adverbs in -ly in narration.", _ADVERB), ("filter_words", _FILTERED, _filters(declared))]
-    if declared and others and teller(prose, declared).person == "third":
+    if declared and others and narrator_of(prose, declared).person == "third":
         names = "|".join(re.escape(name) for name in sorted(others, key=len, reverse=True))
         patterns.append(
             (
@@ -112,7 +150,7 @@ def voice_findings(prose: Prose, declared: str | None, others: Sequence[str]) ->
             yield Finding(kind=kind, focus="voice", message=message, count=len(marks), places=places)
 
 
-_FILTERED = "Words that tell that something is perceived, where the thing itself could be told."
+_FILTERED = "Filter words: they report a perception instead of the thing itself."
 
 
 def _slips(prose: Prose) -> bool:

@@ -1,13 +1,13 @@
-"""Pipeline runs: recipes that gather with tools, let agents interpret, and are done when their checks say so.
+"""Pipeline runs: recipes that gather with tools, let agents interpret, and are done when their checks pass.
 
-    recipe.py       what a recipe is
-    reading.py      from JSON to a recipe, or what is wrong with it and where
-    references.py   `$ref`, `$input`, templates and conditions over what a run has so far
-    catalogue.py    the bundled recipes and the project's own
-    states.py       what a run and a step may become, in two tables
-    folder.py       `run.json`, `steps.jsonl` and `cache.json` of one run
-    done.py         the definition of done
-    desk.py         runs seen from outside: start, look, cancel, resume
+    recipe.py          the records of a recipe
+    recipe_reader.py   reads a recipe from JSON, or reports what is wrong with it and where
+    references.py      `$ref`, `$input`, templates and conditions over the values of a run
+    catalogue.py       the bundled recipes and the project's own
+    states.py          the states of runs and steps, in two tables
+    folder.py          `run.json`, `steps.jsonl` and `cache.json` of one run
+    done.py            the definition of done
+    service.py         start, show, cancel and resume runs
 
-The work itself is in `flows/pipeline.py`.
+The flow itself is `flows/pipeline.py`.
 """

@@ -1,4 +1,4 @@
-"""The recipes there are: those that come with the studio, and the project's own, which go over them by id.
+"""The recipes of a workspace: the bundled ones, overridden by the project's own with the same id.
 
 A recipe that cannot be read or run is listed with what is wrong with it; the others work on.
 """
@@ -12,8 +12,8 @@ from typing import Any
 from tallystick.agents.problem import Problem
 from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.rooms.studio.runs.reading import MAX_BYTES, read_recipe
 from tallystick.rooms.studio.runs.recipe import AgentStep, Recipe, Source, ToolStep
+from tallystick.rooms.studio.runs.recipe_reader import MAX_BYTES, read_recipe
 from tallystick.storage.journal import disk
 
 FOLDER = "recipes"
@@ -37,7 +37,7 @@ class Listed:
         return self.file.removesuffix(".json") if self.recipe is None else self.recipe.id
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """The JSON form."""
         wire: dict[str, Any] = {"id": self.id, "file": self.file, "source": self.source}
         if self.recipe is not None:
             wire |= {
@@ -57,10 +57,14 @@ class Catalogue:
     """The recipes of one workspace, read anew each time: an author edits them while a server runs."""
 
     def __init__(
-        self, control_room: Path, *, cards: Callable[[], Mapping[str, Card]], agents: Callable[[], frozenset[str]],
+        self,
+        control_room: Path,
+        *,
+        cards: Callable[[], Mapping[str, Card]],
+        agents: Callable[[], frozenset[str]],
         actions: frozenset[str],
-    ) -> None:  # fmt: skip
-        """Name the places.
+    ) -> None:
+        """Open the catalogue.
 
         Args:
             control_room: Of the workspace.
@@ -74,7 +78,7 @@ class Catalogue:
         self._actions = actions
 
     def list(self) -> list[Listed]:
-        """All recipes, by id; a project's own stands in place of the bundled one."""
+        """All recipes, by id; a project's own replaces the bundled one."""
         return [self._judged(listed) for listed in _every(self._folder)]
 
     def get(self, recipe_id: str) -> Listed | None:
@@ -82,7 +86,7 @@ class Catalogue:
         return next((listed for listed in self.list() if listed.id == recipe_id), None)
 
     def _judged(self, listed: Listed) -> Listed:
-        """With what only this workspace can say: whether its tools and agents are there."""
+        """The recipe, with a problem if this workspace lacks its tools or agents."""
         if listed.recipe is None:
             return listed
         problem = next(self._lacks(listed.recipe), None)
@@ -103,7 +107,7 @@ def readable_recipes(control_room: Path) -> list[Recipe]:
 
 
 def _every(folder: Path) -> list[Listed]:
-    """All files, by id; a project's own stands in place of the bundled one."""
+    """All files, by id; a project's own replaces the bundled one."""
     found = {listed.id: listed for listed in (*_bundled(), *_own(folder))}
     return [found[key] for key in sorted(found)]
 
@@ -135,7 +139,7 @@ def _lacking(
         yield Problem(code="agent_unknown", message=message, pointer=f"{pointer}/agent")
     for at, tool in enumerate(step.tools or ()):
         if tool not in cards or cards[tool].effect != "read":
-            message = f"'{tool}' is no tool that only reads; agents in a run change nothing."
+            message = f"'{tool}' is not a read-only tool; agents in a run change nothing."
             yield Problem(code="tool_unknown", message=message, pointer=f"{pointer}/tools/{at}")
 
 

@@ -1,4 +1,4 @@
-"""The definition of done: what must hold at the end, looked at and not assumed."""
+"""The definition of done: conditions that are checked at the end of a run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from tallystick.rooms.studio.runs.references import Scope, render, resolve
 
 
 @record
-class Judged:
+class CheckResult:
     """One condition, and whether it holds."""
 
     check: Check
@@ -27,8 +27,8 @@ class Judged:
 
 def judge(
     checks: tuple[Check, ...], scope: Scope, *, exists: Callable[[str], bool], find: Callable[[str], Receipt | None]
-) -> list[Judged]:
-    """Look at every condition.
+) -> list[CheckResult]:
+    """Check every condition.
 
     Args:
         checks: The recipe's.
@@ -36,17 +36,17 @@ def judge(
         exists: Whether a file is there.
         find: A receipt of the ledger.
     """
-    judged: list[Judged] = []
+    judged: list[CheckResult] = []
     for check in checks:
         missing = _missing(check, scope, exists, find)
-        judged.append(Judged(check=check, ok=missing is None, message=missing or ""))
+        judged.append(CheckResult(check=check, ok=missing is None, message=missing or ""))
     return judged
 
 
 def _missing(
     check: Check, scope: Scope, exists: Callable[[str], bool], find: Callable[[str], Receipt | None]
 ) -> str | None:
-    """What is missing; None: the condition holds."""
+    """What is missing; None if the condition holds."""
     if check.kind == "file_exists":
         return _no_file(check.path, scope, exists)
     value = scope.get(check.slot or "")

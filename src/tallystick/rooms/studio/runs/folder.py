@@ -36,7 +36,7 @@ MAX_CACHE = 48 * 1024 * 1024
 
 @record
 class Result:
-    """What one step, or one item of it, came to."""
+    """The result of a step, or of one of its items."""
 
     status: StepStatus
     value: Any = None
@@ -53,9 +53,12 @@ class Result:
     def from_dict(cls, kept: Mapping[str, Any]) -> "Result":
         """As it was kept."""
         return cls(
-            status=kept["status"], value=kept["value"], receipts=tuple(kept["receipts"]), code=kept.get("code"),
+            status=kept["status"],
+            value=kept["value"],
+            receipts=tuple(kept["receipts"]),
+            code=kept.get("code"),
             message=kept.get("message", ""),
-        )  # fmt: skip
+        )
 
 
 class RunFolder:
@@ -86,7 +89,7 @@ class RunFolder:
                 self._run.write({**head, **document})
 
     def read(self) -> dict[str, Any] | None:
-        """What `run.json` says; None: there is no such run.
+        """The content of `run.json`; None if there is no such run.
 
         Raises:
             ConfigError: `run_damaged`.
@@ -101,7 +104,7 @@ class RunFolder:
         """
         found = self._run.read()
         if found is None:
-            raise ConfigError(f"run.json of {self.run_id} is gone, so the run cannot go on.", code="run_damaged")
+            raise ConfigError(f"run.json of {self.run_id} is gone, so the run cannot continue.", code="run_damaged")
         return found
 
     def become(self, status: Status, **more: Any) -> bool:
@@ -121,7 +124,7 @@ class RunFolder:
         return True
 
     def put(self, **more: Any) -> None:
-        """Add to what the run says of itself, whatever its status."""
+        """Add fields to `run.json`, in any status."""
         with self._run.locked():
             found = self.document()
             self._run.write({name: value for name, value in found.items() if name != "version"} | more)
@@ -129,14 +132,14 @@ class RunFolder:
     # -- steps.jsonl ---------------------------------------------------------------------------------------------------
 
     def begin(self, name: str, **more: Any) -> dict[str, Any] | None:
-        """Write down that a step begins; gives the last line about it, if there was one."""
+        """Log the start of a step, and return its last log line, if any."""
         last = self._last(name)
         self.become("running", step=name)
         self.tell(name, "running", **more)
         return last
 
     def tell(self, name: str, status: StepStatus, **more: Any) -> None:
-        """Add a line to the log of steps; the same ending is not told twice."""
+        """Append a line to the step log; the same end is logged once."""
         line = {"at": self._now(), "step": name, "status": status}
         line |= {key: value for key, value in more.items() if value not in (None, "", [], ())}
         with self._locked("steps.jsonl"):
@@ -152,7 +155,7 @@ class RunFolder:
     # -- cache.json ----------------------------------------------------------------------------------------------------
 
     def commit(self, name: str, result: Result, *, slot: str | None = None) -> Result:
-        """Keep what a step gave; if somebody kept another result for it before, that one stands.
+        """Store the result of a step; an earlier stored result takes precedence.
 
         Raises:
             ConfigError: `value_unfit` or `cache_full`, it cannot be kept.
@@ -175,20 +178,20 @@ class RunFolder:
         return result
 
     def join(self, slot: str, names: list[str]) -> None:
-        """Make a slot the list of what several results gave."""
+        """Fill a slot with a list of results."""
         with self._cache.locked():
             found = self._cache.read() or {"slots": {}, "results": {}}
             found["slots"][slot] = names
             self._cache.write({"slots": found["slots"], "results": found["results"]})
 
     def cache(self) -> "Cache":
-        """What the steps gave so far."""
+        """The results so far."""
         found = self._cache.read() or {"slots": {}, "results": {}}
         return Cache(slots=found["slots"], results=found["results"])
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Around a step whose effect must not come twice: another worker that thinks us dead waits here."""
+        """A lock around a step that must not run twice concurrently."""
         with self._locked("effect"):
             yield
 
@@ -213,12 +216,12 @@ class Cache:
     results: Mapping[str, Mapping[str, Any]]
 
     def result(self, name: str) -> Result | None:
-        """What a step gave."""
+        """The result of a step."""
         kept = self.results.get(name)
         return None if kept is None else Result.from_dict(kept)
 
     def value(self, slot: str) -> Any:
-        """What a slot holds; null where the step was skipped or failed."""
+        """The value of a slot; null if the step was skipped or failed."""
         names = self.slots[slot]
         if isinstance(names, str):
             return self.results[names]["value"]
@@ -241,7 +244,7 @@ def digest_of(value: Any) -> str:
 
 
 def _check_fit(name: str, value: Any) -> None:
-    """What cannot be read back must not be written: it would take the whole cache with it."""
+    """Refuse a value that could not be read back: it would damage the whole cache."""
     unfit = parse_json_object(orjson.dumps({"value": {"deeper": {"value": value}}}), MAX_VALUE)
     if isinstance(unfit, Rejection):
-        raise ConfigError(f"what step '{name}' gave cannot be kept: {unfit.reason}", code="value_unfit")
+        raise ConfigError(f"what step '{name}' gave cannot be stored: {unfit.reason}", code="value_unfit")

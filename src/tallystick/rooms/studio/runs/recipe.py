@@ -1,4 +1,4 @@
-"""What a recipe is: tool steps that gather (phase A), agent steps that interpret (phase B), and when it is done."""
+"""The records of a recipe: tool steps (phase A), agent steps (phase B), and the definition of done."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -102,7 +102,7 @@ class Recipe:
     phase_b: tuple[AgentStep, ...]
     done: tuple[Check, ...]
     document: Mapping[str, Any]
-    """As it was written: what a run keeps, so that an edit does not change runs under way."""
+    """The source document; a run stores it, so that edits do not affect running runs."""
 
     @property
     def steps(self) -> tuple[Step, ...]:

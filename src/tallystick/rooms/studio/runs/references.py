@@ -90,7 +90,7 @@ def places_in_text(text: str) -> list[str]:
 
 
 def place_of(value: Any) -> str | None:
-    """The place a value is a reference to; None if it is none."""
+    """The place a value refers to; None if it is not a reference."""
     if isinstance(value, Mapping):
         if "$ref" in value and value.keys() <= _REF_KEYS:
             return str(value["$ref"])

@@ -1,4 +1,4 @@
-"""What a run and a step of it may become. Two tables; nothing else changes a state."""
+"""The states of runs and steps, as two tables; nothing else changes a state."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -40,7 +40,7 @@ def may_become(status: Status, following: Status) -> bool:
 
 
 def shown(written: Status, engine: RunState | None) -> Status:
-    """A run's status from what its file says and what the durable engine says.
+    """The status of a run, from its file and the durable engine.
 
     The engine knows whether anybody works on it; the file knows how it ended. A run the engine has never heard of was
     lost between the two, before its first step: it has failed, and `resume` starts it.

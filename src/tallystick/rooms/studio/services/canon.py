@@ -1,4 +1,4 @@
-"""The canon index of an open workspace: looked at, made by rules at once, or made by a model as long work.
+"""The canon index of an open workspace: its status, and building it by rules or, as a durable run, by a model.
 
 Every index that is made leaves an audit record with its digest.
 """
@@ -12,8 +12,8 @@ from tallystick.app.flow_context import GateFlowContext
 from tallystick.app.gate import Gate
 from tallystick.app.rooms import room_in
 from tallystick.gate.session import Caller, Session
-from tallystick.rooms.studio.canon.indexing import CanonIndex, Tell
-from tallystick.rooms.studio.flows.canon import FLOW, asking
+from tallystick.rooms.studio.canon.index import CanonIndex, ReportProgress
+from tallystick.rooms.studio.flows.canon import FLOW, model_prompt
 from tallystick.rooms.studio.room import Studio
 from tallystick.turns.runs import DurableError, Event, RunStatus
 
@@ -22,7 +22,7 @@ SESSION = "canon"
 ACTION = "canon.index"
 
 
-class Canon:
+class CanonService:
     """The canon index, joined with ledger, agents and durable work."""
 
     def __init__(self, gate: Gate) -> None:
@@ -39,9 +39,9 @@ class Canon:
         return self._index.status() | {"run": self._last_run()}
 
     def build(
-        self, caller: Caller, *, agent: str | None = None, fresh: bool = False, tell: Tell | None = None
+        self, caller: Caller, *, agent: str | None = None, fresh: bool = False, tell: ReportProgress | None = None
     ) -> dict[str, Any] | Problem:
-        """Make the index here and now.
+        """Build the index in this process.
 
         Args:
             caller: Who wants it.
@@ -52,24 +52,24 @@ class Canon:
         demand_ledger(self._gate)
         ask = None
         if agent is not None:
-            hands = GateFlowContext(self._gate)
-            if agent not in hands.agents():
-                return _unknown(hands)
-            ask = asking(hands, agent, Session(session_id=SESSION, agent_id=agent, caller=caller))
+            context = GateFlowContext(self._gate)
+            if agent not in context.agents():
+                return _unknown(context)
+            ask = model_prompt(context, agent, Session(session_id=SESSION, agent_id=agent, caller=caller))
         made = self._index.build(agent=agent, ask=ask, fresh=fresh, tell=tell)
         metadata: dict[str, Any] = {"by": made["by"], "sha256": made["index_sha256"]}
         note_change(self._gate, caller, ACTION, made["path"], metadata, session=SESSION)
         return made | {"run": None}
 
     def start(self, caller: Caller, *, agent: str, run_id: str, fresh: bool = False) -> str | Problem:
-        """Have a worker make the index with a model; gives the run's id.
+        """Start a run that builds the index with a model, and return its id.
 
         Raises:
             DurableError: The durable part is missing or its database cannot be used.
         """
-        hands = GateFlowContext(self._gate)
-        if agent not in hands.agents():
-            return _unknown(hands)
+        context = GateFlowContext(self._gate)
+        if agent not in context.agents():
+            return _unknown(context)
         args = {
             "agent": agent,
             "fresh": fresh,
@@ -82,7 +82,7 @@ class Canon:
         return self._gate.durable.status(run_id)
 
     def told(self, run_id: str, *, after: int = -1) -> list[Event]:
-        """What such a run has told since."""
+        """The events of such a run after a number."""
         return self._gate.durable.events(run_id, after=after)
 
     def _last_run(self) -> dict[str, Any] | None:
@@ -107,6 +107,6 @@ def run_dict(run: RunStatus, told: list[Event]) -> dict[str, Any]:
     }
 
 
-def _unknown(hands: GateFlowContext) -> Problem:
-    known = ", ".join(sorted(hands.agents()))
+def _unknown(context: GateFlowContext) -> Problem:
+    known = ", ".join(sorted(context.agents()))
     return Problem(code="agent_unknown", message=f"There is no such agent, or it is off. There are: {known}.")

@@ -1,4 +1,4 @@
-"""Conferences: who sits together, their rounds, and what the user sees of them.
+"""Conferences: attendees, rounds and transcripts.
 
 1. The conference is there and is this caller's; the prompt can be taken.
 2. The round begins: its record says so, and a lock that dies with this process.
@@ -22,22 +22,22 @@ from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller
 from tallystick.rooms.studio import MANIFEST
 from tallystick.rooms.studio.conference.access import ConferenceAccess, may_read
-from tallystick.rooms.studio.conference.answers import Held, good, refused
-from tallystick.rooms.studio.conference.nouns import Conference, Round, digest
-from tallystick.rooms.studio.conference.seating import Action, changed, invited
-from tallystick.rooms.studio.conference.store import NO_ROUND, UNKNOWN, Begun, ConferenceFiles
-from tallystick.rooms.studio.flows.round import Tell, hold_round
-from tallystick.rooms.studio.options import StudioSettings
-from tallystick.rooms.studio.services.round_ports import Asked, Heard, Stepped, Table, to_the_end
+from tallystick.rooms.studio.conference.attendees import Action, change_attendees, invite
+from tallystick.rooms.studio.conference.model import Conference, Round, digest
+from tallystick.rooms.studio.conference.results import RoundResult, or_refusal, refusal_of
+from tallystick.rooms.studio.conference.store import NO_ROUND, UNKNOWN, ConferenceFiles, StartedRound
+from tallystick.rooms.studio.flows.round import RoundListener, hold_round
+from tallystick.rooms.studio.services.round_ports import GateRoundPorts, Heard, RoundRequest, Stepped, shielded
 from tallystick.rooms.studio.services.traffic_log import TrafficLog
+from tallystick.rooms.studio.settings import StudioSettings
 
 LOOK_S = 0.25
-"""How often a round looks whether somebody wishes it cancelled."""
+"""Polling interval for cancellation requests."""
 CANCEL_AGAIN_S = 5.0
 MAX_NAME = 200
 
 
-class Conferences:
+class ConferenceService:
     """The conferences of an open workspace, with the same agents, queues and books as its conversation."""
 
     def __init__(self, gate: Gate, conversation: Conversation) -> None:
@@ -52,20 +52,23 @@ class Conferences:
     # -- looking and changing: files, not for the event loop -----------------------------------------------------------
 
     def create(self, agents: Sequence[str] | None, *, caller: Caller, name: str = "") -> Conference | Unanswered:
-        """Begin a conference.
+        """Create a conference.
 
         Args:
             agents: Who is invited, the Chief of Staff among them; None: every agent that is switched on.
             caller: Whose conference it is.
             name: What people call it.
         """
-        seats = invited(agents, self._conversation.crew.registry.load())
+        seats = invite(agents, self._conversation.crew.registry.load())
         if isinstance(seats, Problem):
-            return refused(seats)
+            return refusal_of(seats)
         made = Conference(
-            conference_id=new_id("conf"), name=" ".join(name.split())[:MAX_NAME], created_at=now(),
-            created_by=caller.subject, attendees=seats,
-        )  # fmt: skip
+            conference_id=new_id("conf"),
+            name=" ".join(name.split())[:MAX_NAME],
+            created_at=now(),
+            created_by=caller.subject,
+            attendees=seats,
+        )
         return self._files.create(made)
 
     def list(self, caller: Caller) -> list[Conference]:
@@ -79,23 +82,23 @@ class Conferences:
         """One conference; another's does not exist for this caller."""
         found = self._files.get(conference_id)
         if isinstance(found, Problem):
-            return refused(found)
-        return found if may_read(found, caller) else refused(UNKNOWN)
+            return refusal_of(found)
+        return found if may_read(found, caller) else refusal_of(UNKNOWN)
 
     def seat(
         self, conference_id: str, action: Action, agents: Sequence[str], *, caller: Caller
     ) -> Conference | Unanswered:
-        """Change who sits at the table; a round that runs goes on as it began."""
+        """Change the attendees; a running round is not affected."""
         roster = self._conversation.crew.registry.load()
 
         def how(conference: Conference) -> Conference | Problem:
-            seats = changed(conference.attendees, action, agents, roster)
+            seats = change_attendees(conference.attendees, action, agents, roster)
             return seats if isinstance(seats, Problem) else replace(conference, attendees=seats)
 
-        return self._access.refusal(conference_id, caller) or good(self._files.change(conference_id, how))
+        return self._access.refusal(conference_id, caller) or or_refusal(self._files.change(conference_id, how))
 
     def transcript(self, conference_id: str, caller: Caller) -> Sequence[dict[str, Any]] | Unanswered:
-        """What was said in all rounds, oldest first: the user's view, which goes on where agents forget."""
+        """The transcript of all rounds, oldest first."""
         found = self.get(conference_id, caller)
         return found if isinstance(found, Unanswered) else self._files.transcript(conference_id).read()
 
@@ -104,7 +107,7 @@ class Conferences:
         fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
-        after = good(self._files.cancel(conference_id, number))
+        after = or_refusal(self._files.cancel(conference_id, number))
         return after if isinstance(after, Unanswered) else after.rounds[number - 1]
 
     # -- rounds --------------------------------------------------------------------------------------------------------
@@ -117,18 +120,18 @@ class Conferences:
         caller: Caller,
         again: int | None = None,
         offline: bool = False,
-        tell: Tell | None = None,
+        tell: RoundListener | None = None,
         stepped: Stepped | None = None,
         heard: Heard | None = None,
-    ) -> Held | Unanswered:
+    ) -> RoundResult | Unanswered:
         """Hold a round.
 
         Args:
             conference_id: Of which conference.
-            prompt: What the user asks; None: what he asked in the round `again`.
+            prompt: The user's prompt; None: the prompt of round `again`.
             caller: Who asks.
             again: The number of a round whose prompt is sent once more, e.g. because it was broken off.
-            offline: By the offline agent, whatever endpoints are chosen.
+            offline: Use the offline agent, whatever endpoints are configured.
             tell: Is told what happens while it happens.
             stepped: Is told each tool step.
             heard: Is told what each agent is saying, piece by piece, before it is checked.
@@ -139,15 +142,26 @@ class Conferences:
         begun = await self._begun(conference_id, asked, caller)
         if isinstance(begun, Unanswered):
             return begun
-        about = Asked(prompt=asked, caller=caller, offline=offline)
-        table = Table(
-            self._gate, self._conversation, self._files, begun=begun, asked=about, log=self._log,
-            stepped=stepped or _nobody, heard=heard,
-        )  # fmt: skip
-        await self._while_wanted(begun, table, tell or _nobody)
-        held = table.ended
-        return Held(
+        request = RoundRequest(prompt=asked, caller=caller, offline=offline)
+        ports = self._ports(begun, request, stepped, heard)
+        await self._while_wanted(begun, ports, tell or _nobody)
+        held = ports.ended
+        return RoundResult(
             conference=begun.conference, round=held.round, prompt=asked, retrieved=held.retrieved, spoken=held.spoken
+        )
+
+    def _ports(
+        self, begun: StartedRound, request: RoundRequest, stepped: Stepped | None, heard: Heard | None
+    ) -> GateRoundPorts:
+        return GateRoundPorts(
+            self._gate,
+            self._conversation,
+            self._files,
+            begun=begun,
+            asked=request,
+            log=self._log,
+            stepped=stepped or _nobody,
+            heard=heard,
         )
 
     async def _asked(self, conference_id: str, prompt: str | None, again: int, caller: Caller) -> str | Unanswered:
@@ -157,19 +171,19 @@ class Conferences:
         fault = fault_of(prompt)
         return prompt if fault is None else replace(fault, field="prompt")
 
-    async def _begun(self, conference_id: str, prompt: str, caller: Caller) -> Begun | Unanswered:
-        """Begin; whoever leaves in that very moment must not leave a round behind that seems to run."""
-        came: list[Begun | Unanswered] = []
+    async def _begun(self, conference_id: str, prompt: str, caller: Caller) -> StartedRound | Unanswered:
+        """Start the round; a cancellation at this moment must not leave a round marked as running."""
+        came: list[StartedRound | Unanswered] = []
         try:
-            await to_the_end(lambda: came.append(self._begin(conference_id, prompt, caller)))
+            await shielded(lambda: came.append(self._begin(conference_id, prompt, caller)))
         except asyncio.CancelledError:
             for each in came:
-                if isinstance(each, Begun):
+                if isinstance(each, StartedRound):
                     each.lock.let_go()
             raise
         return came[0]
 
-    def _begin(self, conference_id: str, prompt: str, caller: Caller) -> Begun | Unanswered:
+    def _begin(self, conference_id: str, prompt: str, caller: Caller) -> StartedRound | Unanswered:
         fault = self._access.refusal(conference_id, caller)
         if fault is not None:
             return fault
@@ -181,7 +195,7 @@ class Conferences:
             ),
         )
         if isinstance(begun, Problem):
-            return refused(begun)
+            return refusal_of(begun)
         line = {"kind": "prompt", "text": prompt, "round_id": begun.round.round_id}
         try:
             self._files.transcript(conference_id).append(
@@ -192,8 +206,8 @@ class Conferences:
             raise
         return begun
 
-    async def _while_wanted(self, begun: Begun, table: Table, tell: Tell) -> None:
-        """Hold the round until its end, or until somebody wishes it cancelled."""
+    async def _while_wanted(self, begun: StartedRound, table: GateRoundPorts, tell: RoundListener) -> None:
+        """Run the round until its end or until it is cancelled."""
         failed: list[BaseException] = []
 
         async def caught() -> None:
@@ -214,7 +228,7 @@ class Conferences:
         if failed:
             raise failed[0]
 
-    async def _cancel_when_wished(self, begun: Begun, doing: "asyncio.Task[Any]") -> None:
+    async def _cancel_when_wished(self, begun: StartedRound, doing: "asyncio.Task[Any]") -> None:
         where, number = begun.conference.conference_id, begun.round.number
         while not await asyncio.to_thread(self._files.is_cancelling, where, number):  # noqa: ASYNC110 - see below
             await asyncio.sleep(LOOK_S)  # another process may be the one that wishes it
@@ -228,8 +242,8 @@ class Conferences:
         if isinstance(lines, Unanswered):
             return lines
         said = [each["text"] for each in lines if each.get("kind") == "prompt" and each.get("round") == number]
-        return str(said[0]) if said else refused(NO_ROUND)
+        return str(said[0]) if said else refusal_of(NO_ROUND)
 
 
 def _nobody(_: Any) -> None:
-    """Nobody watches."""
+    """Ignore events."""

@@ -15,10 +15,10 @@ from tallystick.app.room_context import options_of
 from tallystick.gate.session import Caller, valid_session_id
 from tallystick.records import record
 from tallystick.rooms.studio import MANIFEST
-from tallystick.rooms.studio.issues.decay import HIGHEST
-from tallystick.rooms.studio.issues.joined import Matters, open_matters
 from tallystick.rooms.studio.issues.levels import BOUNDS, form_of
-from tallystick.rooms.studio.issues.nouns import By, Change, Issue, Link, NewIssue, Priority
+from tallystick.rooms.studio.issues.memory_file import HIGHEST
+from tallystick.rooms.studio.issues.model import By, Change, Issue, Link, NewIssue, Priority
+from tallystick.rooms.studio.issues.tracker import IssueTracker, open_tracker
 from tallystick.settings import Settings
 from tallystick.storage.agents import Registry
 from tallystick.storage.issue_links import link_issue
@@ -28,15 +28,13 @@ SESSION = "issues"
 """The session of the audit records."""
 CHAT_INTEREST = 4
 """How much an agent cares about an issue that was made of its own conversation."""
-NO_CHAT = Problem(
-    code="session_unknown", message="Nothing of yours was said in such a session. Give the sessionId of a chat."
-)
+NO_CHAT = Problem(code="session_unknown", message="You have no such session. Give the sessionId of a chat.")
 NOTHING_TO_WORD = Problem(
-    code="words_invalid", message="The agent keeps the whole transcript of this issue; there is nothing to shorten."
+    code="words_invalid", message="The agent remembers the whole transcript of this issue; there is nothing to shorten."
 )
 NO_MODEL = Problem(
     code="model_missing",
-    message="The agent has no model, so the rules' words stay. `tally agents set-endpoint` gives it one.",
+    message="The agent has no model, so the rule-made text stays. `tally agents set-endpoint` gives it one.",
 )
 MOVES = ("close", "reopen", "freeze", "unfreeze")
 
@@ -55,19 +53,19 @@ class FromChat:
 
 @record
 class Linked:
-    """A session that stands behind an issue."""
+    """A session linked to an issue."""
 
     issue_id: str
     receipts: list[str]
     """Those the session has so far."""
 
 
-class IssueDesk:
+class IssueService:
     """Issues joined with the ledger, the transcripts and the agents of a workspace."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self.matters = matters_of(gate.workspace, gate.settings)
+        self.tracker = tracker_of(gate.workspace, gate.settings)
         self._transcripts = Transcripts(gate.workspace)
 
     def check_agent(self, agent_id: str) -> Problem | None:
@@ -75,7 +73,7 @@ class IssueDesk:
         return Registry(self._gate.workspace).load().check_agent(agent_id)
 
     def from_chat(self, asked: FromChat, *, caller: Caller) -> Issue | Problem:
-        """Make an issue of a conversation, and link its receipts.
+        """Create an issue from a conversation, and link its receipts.
 
         Args:
             asked: Which one.
@@ -88,7 +86,7 @@ class IssueDesk:
         demand_ledger(self._gate)
         receipts = dict.fromkeys(receipt for turn in turns for receipt in turn.get("receipts", ()))
         links = (Link(kind="session", id=asked.session_id), *(Link(kind="receipt", id=each) for each in receipts))
-        issue = self.matters.issues.create(
+        issue = self.tracker.issues.create(
             NewIssue(
                 title=asked.title or _title(turns),
                 body=_transcript(turns),
@@ -102,7 +100,7 @@ class IssueDesk:
         if isinstance(issue, Issue):
             link_issue(self._gate.workspace, self._gate.ledger, asked.session_id, issue.issue_id)
             for agent_id in dict.fromkeys(str(turn.get("agent_id")) for turn in turns):
-                self.matters.memory.remember(agent_id, issue.issue_id, interest=CHAT_INTEREST)
+                self.tracker.memory.remember(agent_id, issue.issue_id, interest=CHAT_INTEREST)
         return issue
 
     def link(self, session_id: str, name: str, *, by: By) -> Linked | Problem:
@@ -113,7 +111,7 @@ class IssueDesk:
             name: The issue's id or number.
             by: Whether a person wants it; nobody else goes on with a frozen issue.
         """
-        issue = self.matters.issues.change(name, Change(links=(Link(kind="session", id=session_id),)), by=by)
+        issue = self.tracker.issues.change(name, Change(links=(Link(kind="session", id=session_id),)), by=by)
         if isinstance(issue, Problem):
             return issue
         receipts = link_issue(self._gate.workspace, self._gate.ledger, session_id, issue.issue_id)
@@ -131,7 +129,7 @@ class IssueDesk:
             reason: Why.
         """
         demand_ledger(self._gate)
-        moves = self.matters.issues
+        moves = self.tracker.issues
         how = {"close": moves.close, "reopen": moves.reopen, "freeze": moves.freeze, "unfreeze": moves.unfreeze}[move]
         moved = how(name, author=author, by=by, reason=reason)
         if isinstance(moved, Issue):
@@ -148,7 +146,7 @@ class IssueDesk:
     async def reword(
         self, conversation: Conversation, agent_id: str, name: str, *, caller: Caller
     ) -> dict[str, Any] | Problem | Unanswered:
-        """Let an agent's model word what the agent keeps of an issue; the rules' words stay if it cannot.
+        """Let an agent's model reword the agent's memory of an issue; on failure the rule-made text stays.
 
         Args:
             conversation: The agents.
@@ -156,10 +154,10 @@ class IssueDesk:
             name: The issue's id or number.
             caller: On whose behalf.
         """
-        kept = self.matters.memory.words(agent_id, name)
+        kept = self.tracker.memory.words(agent_id, name)
         if isinstance(kept, Problem):
             return kept
-        issue = self.matters.issues.get(name)
+        issue = self.tracker.issues.get(name)
         if issue is None or kept["level"] >= HIGHEST:
             return NOTHING_TO_WORD
         to = await asyncio.to_thread(conversation.crew.recipient, agent_id)
@@ -171,12 +169,12 @@ class IssueDesk:
         said = await conversation.chat(Chat(message=message, caller=caller, agent_id=agent_id, skip_tools=True))
         if isinstance(said, Unanswered):
             return said
-        return self.matters.memory.keep_words(agent_id, name, said.result.reply or "")
+        return self.tracker.memory.keep_words(agent_id, name, said.result.reply or "")
 
 
-def matters_of(workspace: Path, settings: Settings) -> Matters:
+def tracker_of(workspace: Path, settings: Settings) -> IssueTracker:
     """The issues of a workspace, whether or not its gate is open."""
-    return open_matters(workspace, options_of(MANIFEST, settings).issues)
+    return open_tracker(workspace, options_of(MANIFEST, settings).issues)
 
 
 def _title(turns: list[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""The prompt registry of an open workspace: what a person says counts, what an agent says is a proposal."""
+"""The prompt registry of an open workspace: people change prompts, agents propose changes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +11,9 @@ from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
 from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.prompts.nouns import Prompt, tool_of
+from tallystick.rooms.studio.prompts.model import Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
-from tallystick.rooms.studio.prompts.registry import Registry
+from tallystick.rooms.studio.prompts.registry import PromptRegistry
 from tallystick.storage.agents import Registry as AgentRegistry
 from tallystick.storage.credits import Credits
 from tallystick.storage.notifications import Notifications, place_of
@@ -22,13 +22,13 @@ SESSION = "prompts"
 """The session of the audit records."""
 
 
-class PromptDesk:
+class PromptService:
     """The registry joined with the ledger and the tools of a workspace."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         user_file = Path(gate.settings.storage.user_dir).expanduser() / "prompts.json"
-        self.registry = Registry(gate.workspace, user_file=user_file)
+        self.registry = PromptRegistry(gate.workspace, user_file=user_file)
         self.proposals = Proposals(gate.workspace, self.registry, now=now, new_id=new_id)
         self._credits = Credits(gate.workspace)
         self._notifications = Notifications(gate.workspace)
@@ -59,7 +59,7 @@ class PromptDesk:
         return problem
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, agent: str, reason: str) -> Proposal | Problem:
-        """Take an agent's wish; a person is told of it."""
+        """Store an agent's proposal, and notify a person."""
         problem = AgentRegistry(self._gate.workspace).load().check_agent(agent) or self._example_problem(
             prompt_id, said
         )

@@ -1,4 +1,4 @@
-"""The table of one round: the flow's ports, joined with the crew, the gate and the files.
+"""The ports of one round, on the agents, the gate and the files.
 
 tool phase   the Chief's turn with tools and nothing else: no role, no rules, no history
 interpret    a turn without tools: role, rules, the prompt, and what was retrieved
@@ -22,12 +22,13 @@ from tallystick.errors import TallyError
 from tallystick.gate.reply.findings import Findings
 from tallystick.gate.session import Caller, Session
 from tallystick.records import record
-from tallystick.rooms.studio.conference.minutes import Minutes
-from tallystick.rooms.studio.conference.nouns import Attendee, Conference, Nearest, Retrieved, Round, Spoken
-from tallystick.rooms.studio.conference.store import Begun, ConferenceFiles
-from tallystick.rooms.studio.flows.round import NOTHING, Ended
-from tallystick.rooms.studio.issues import Issue, Issues, Link, NewIssue
-from tallystick.rooms.studio.services.traffic_log import Overheard, TrafficLog
+from tallystick.rooms.studio.conference.model import AgentReply, Attendee, Conference, NearestLine, Retrieved, Round
+from tallystick.rooms.studio.conference.results import RoundResult
+from tallystick.rooms.studio.conference.store import ConferenceFiles, StartedRound
+from tallystick.rooms.studio.flows.round import NOTHING, EndedRound
+from tallystick.rooms.studio.issues.model import Issue, Link, NewIssue
+from tallystick.rooms.studio.issues.store import Issues
+from tallystick.rooms.studio.services.traffic_log import ObservedModel, TrafficLog
 from tallystick.storage.issue_links import link_issue
 from tallystick.turns.agent import CHIEF
 from tallystick.turns.loop import run_turn
@@ -46,17 +47,17 @@ _LINES = re.compile(r":L\d+(-L?\d+)?$")
 
 
 @record
-class Asked:
-    """What a round is about."""
+class RoundRequest:
+    """The request of a round."""
 
     prompt: str
     caller: Caller
     offline: bool = False
-    """By the offline agent, whatever endpoints are chosen."""
+    """Use the offline agent, whatever endpoints are configured."""
 
 
-class Table:
-    """Satisfies the flow's `Ports` for one round."""
+class GateRoundPorts:
+    """Satisfies the flow's `RoundPorts` for one round."""
 
     def __init__(
         self,
@@ -64,8 +65,8 @@ class Table:
         conversation: Conversation,
         files: ConferenceFiles,
         *,
-        begun: Begun,
-        asked: Asked,
+        begun: StartedRound,
+        asked: RoundRequest,
         log: TrafficLog | None,
         stepped: Stepped,
         heard: Heard | None = None,
@@ -80,65 +81,103 @@ class Table:
         self._stepped = stepped
         self._heard = heard
         self._transcript = files.transcript(begun.conference.conference_id)
-        self.ended = Ended(round=begun.round, retrieved=NOTHING, spoken=())
+        self.ended = EndedRound(round=begun.round, retrieved=NOTHING, spoken=())
         """How the round ended, once it has."""
 
     # -- the flow's ports ----------------------------------------------------------------------------------------------
 
     async def tool_phase(self) -> Retrieved:
-        """See `Ports`."""
+        """See `RoundPorts`."""
         to = await asyncio.to_thread(self._crew.recipient, CHIEF, offline=self._asked.offline)
         if isinstance(to, Unanswered):
             return Retrieved(stop_hook=stop_hook(Hook.MODEL_ERROR, to.code), advice=to.advice)
         model = self._model(to, "tools")
         request = Request(
-            message=self._asked.prompt, agent=to.agent, conference=True, tool_phase=True,
-            max_steps=self._crew.budget(to, conference=True).steps, max_tokens=to.tokens(),
+            message=self._asked.prompt,
+            agent=to.agent,
+            conference=True,
+            tool_phase=True,
+            max_steps=self._crew.budget(to, conference=True).steps,
+            max_tokens=to.tokens(),
             temperature=to.endpoint.temperature,
-        )  # fmt: skip
-        result = await self._turn(request, to, model, may_finish=True)
+        )
+        result = await self._turn(request, to, model, may_finish=True, tools=self._tools())
         return Retrieved(
-            turn_id=result.turn_id, results=result.results, steps=result.steps, receipts=result.receipts,
-            stop_hook=result.stop_hook, advice=None if result.model_error is None else result.model_error.message,
+            turn_id=result.turn_id,
+            results=result.results,
+            steps=result.steps,
+            receipts=result.receipts,
+            stop_hook=result.stop_hook,
+            advice=None if result.model_error is None else result.model_error.message,
             approval_id=None if result.held is None else result.held.approval_id,
             prompt_sha256=model.prompts[0] if model.prompts else "",
-        )  # fmt: skip
+        )
 
-    async def interpret(self, attendee: Attendee, buffer: Sequence[Injected]) -> Spoken:
-        """See `Ports`."""
+    async def interpret(self, attendee: Attendee, buffer: Sequence[Injected]) -> AgentReply:
+        """See `RoundPorts`."""
         to = await asyncio.to_thread(self._crew.recipient, attendee.agent_id, offline=self._asked.offline)
         if isinstance(to, Unanswered):
-            return Spoken(
-                agent_id=attendee.agent_id, name=attendee.agent_id, role="", status="unheard", code=to.code,
+            return AgentReply(
+                agent_id=attendee.agent_id,
+                name=attendee.agent_id,
+                role="",
+                status="unheard",
+                code=to.code,
                 reason=to.advice,
-            )  # fmt: skip
+            )
         hear = None if self._heard is None else partial(self._heard, to.agent.agent_id)
         model = self._model(to, "interpretation", hear)
         request = Request(
-            message=self._asked.prompt, agent=to.agent, conference=True, injected=tuple(buffer),
-            cot=self._gate.settings.gate.cot, max_tokens=to.tokens(), temperature=to.endpoint.temperature,
-        )  # fmt: skip
+            message=self._asked.prompt,
+            agent=to.agent,
+            conference=True,
+            injected=tuple(buffer),
+            cot=self._gate.settings.gate.cot,
+            reply_retries=self._gate.settings.turns.reply_retries,
+            max_tokens=to.tokens(),
+            temperature=to.endpoint.temperature,
+        )
         result = await self._turn(request, to, model)
         # An abstention has no findings, so it is worth nothing either way.
         await asyncio.to_thread(self._recorder.credit, to, result.findings)
         return _spoken(to, result, model.prompts[0] if model.prompts else "")
 
-    async def say(self, spoken: Spoken) -> None:
-        """See `Ports`."""
+    async def say(self, spoken: AgentReply) -> None:
+        """See `RoundPorts`."""
         await asyncio.to_thread(self._write, {"kind": "reply", **spoken.as_dict()})
 
-    async def close(self, ended: Ended) -> Round:
-        """See `Ports`."""
-        return await to_the_end(lambda: self._close(ended))
+    async def close(self, ended: EndedRound) -> Round:
+        """See `RoundPorts`."""
+        return await shielded(lambda: self._close(ended))
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
-    async def _turn(self, request: Request, to: Recipient, model: Overheard, *, may_finish: bool = False) -> TurnResult:
+    def _tools(self) -> frozenset[str] | None:
+        """Return the tools of the tool phase: those that the agents at the table need."""
+        roster = self._crew.registry.load()
+        found = (roster.get(each.agent_id) for each in self._begun.conference.attendees)
+        seated = [agent for agent in found if agent is not None]
+        return self._crew.tools_of(*([each for each in seated if each.agent_id != CHIEF] or seated))
+
+    async def _turn(
+        self,
+        request: Request,
+        to: Recipient,
+        model: ObservedModel,
+        *,
+        may_finish: bool = False,
+        tools: frozenset[str] | None = None,
+    ) -> TurnResult:
         async with self._crew.place(to.endpoint, None):
             turn: Turn = self._gate.turn(
-                session=self._session(to), agent=to.agent.agent_id, caller=self._asked.caller, may_finish=may_finish,
-                limits=self._crew.budget(to, conference=True), user_texts=[self._asked.prompt],
-            )  # fmt: skip
+                session=self._session(to),
+                agent=to.agent.agent_id,
+                caller=self._asked.caller,
+                allowed_tools=tools,
+                may_finish=may_finish,
+                limits=self._crew.budget(to, conference=True),
+                user_texts=[self._asked.prompt],
+            )
             check = self._crew.checker(turn.session, to.agent)
             watch = self._stepped if request.tool_phase else None
             result = await run_turn(request, model=model, turn=turn, check=check, watch=watch)
@@ -148,18 +187,21 @@ class Table:
     def _session(self, to: Recipient) -> Session:
         conference_id = self._begun.conference.conference_id
         return Session(
-            session_id=conference_id, conference_id=conference_id, round_id=self._begun.round.round_id,
-            caller=self._asked.caller, agent_id=to.agent.agent_id,
-        )  # fmt: skip
+            session_id=conference_id,
+            conference_id=conference_id,
+            round_id=self._begun.round.round_id,
+            caller=self._asked.caller,
+            agent_id=to.agent.agent_id,
+        )
 
-    def _model(self, to: Recipient, phase: str, hear: Callable[[str], None] | None = None) -> Overheard:
+    def _model(self, to: Recipient, phase: str, hear: Callable[[str], None] | None = None) -> ObservedModel:
         held = self._begun.round
         heading = f"{now()} {self._begun.conference.conference_id} turn {held.number} {to.agent.agent_id} ({phase})"
-        return Overheard(self._crew.model(to.endpoint), log=self._log, heading=heading, hear=hear)
+        return ObservedModel(self._crew.model(to.endpoint), log=self._log, heading=heading, hear=hear)
 
     # -- the end -------------------------------------------------------------------------------------------------------
 
-    def _close(self, ended: Ended) -> Round:
+    def _close(self, ended: EndedRound) -> Round:
         conference = self._begun.conference
         done = replace(
             ended.round, ended_at=now(), muted=tuple(each.agent_id for each in conference.attendees if each.muted)
@@ -172,13 +214,12 @@ class Table:
             self.ended = replace(ended, round=done)
         return done
 
-    def _save_issue(self, conference: Conference, done: Round, ended: Ended) -> str | None:
-        minutes = Minutes(
-            conference=conference, round=done, prompt=self._asked.prompt, retrieved=ended.retrieved,
-            spoken=ended.spoken,
-        )  # fmt: skip
+    def _save_issue(self, conference: Conference, done: Round, ended: EndedRound) -> str | None:
+        result = RoundResult(
+            conference=conference, round=done, prompt=self._asked.prompt, retrieved=ended.retrieved, spoken=ended.spoken
+        )
         links = (Link(kind="conference", id=conference.conference_id), *map(Link.of, done.receipts))
-        new = NewIssue(title=minutes.title, body=minutes.as_markdown(), opened_by=CHIEF, tags=minutes.tags, links=links)
+        new = NewIssue(title=result.title, body=result.as_markdown(), opened_by=CHIEF, tags=result.tags, links=links)
         issue = Issues(self._gate.workspace, now=now, new_id=new_id).create(new)
         if not isinstance(issue, Issue):
             _log.warning("the round's issue was not saved: %s (%s)", issue.message, issue.code)
@@ -196,7 +237,7 @@ class Table:
             _log.warning("%s (%s)", error, error.code)
 
 
-async def to_the_end(work: Callable[[], T]) -> T:
+async def shielded(work: Callable[[], T]) -> T:
     """Do something in a thread and wait for its end, also when cancelled: half a close would be worse than none."""
     doing = asyncio.ensure_future(asyncio.to_thread(work))
     cancelled: asyncio.CancelledError | None = None
@@ -210,37 +251,50 @@ async def to_the_end(work: Callable[[], T]) -> T:
     return doing.result()
 
 
-def _spoken(to: Recipient, result: TurnResult, prompt_sha256: str) -> Spoken:
+def _spoken(to: Recipient, result: TurnResult, prompt_sha256: str) -> AgentReply:
     agent = to.agent
-    spoken = Spoken(
-        agent_id=agent.agent_id, name=agent.name, role=agent.role, status="abstained", turn_id=result.turn_id,
+    spoken = AgentReply(
+        agent_id=agent.agent_id,
+        name=agent.name,
+        role=agent.role,
+        status="abstained",
+        turn_id=result.turn_id,
         prompt_sha256=prompt_sha256,
-    )  # fmt: skip
+    )
     if result.abstained:
         return spoken
     findings = result.findings
     if result.reply is not None and findings is not None:
         return replace(
-            spoken, status="accepted", text=result.reply, evidence=findings.line, receipts=findings.receipts,
+            spoken,
+            status="accepted",
+            text=result.reply,
+            evidence=findings.line,
+            receipts=findings.receipts,
             check_receipt=findings.receipt_id or None,
-        )  # fmt: skip
+            unsure=tuple(item.source for item in findings.unsure),
+        )
     if result.rejected is not None:
         return replace(
-            spoken, status="rejected", refused_text=result.rejected.text, code=result.rejected.code,
-            evidence=result.evidence, reason=None if findings is None else findings.reason,
+            spoken,
+            status="rejected",
+            refused_text=result.rejected.text,
+            code=result.rejected.code,
+            evidence=result.evidence,
+            reason=None if findings is None else findings.reason,
             nearest=None if findings is None else _nearest(findings),
             check_receipt=None if findings is None else findings.receipt_id or None,
-        )  # fmt: skip
+        )
     if result.model_error is not None:
         return replace(spoken, status="unheard", code=result.model_error.code, reason=result.model_error.message)
     # A native call although nothing was offered: the gate refused it, and there is no text to show.
     return replace(spoken, status="rejected", refused_text="", code="tool_syntax", reason=result.stop_hook)
 
 
-def _nearest(findings: Findings) -> Nearest | None:
+def _nearest(findings: Findings) -> NearestLine | None:
     """The real line that the first misquotation came closest to."""
     for item in findings.items:
         if item.closest is not None:
             source = _LINES.sub("", item.source)
-            return Nearest(source=source, line=int(item.closest["line"]), text=str(item.closest["text"]))
+            return NearestLine(source=source, line=int(item.closest["line"]), text=str(item.closest["text"]))
     return None

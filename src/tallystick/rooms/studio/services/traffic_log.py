@@ -1,4 +1,4 @@
-"""A model whose prompts are seen: their digests go into the round's record.
+"""A model wrapper that records prompt digests for the round's record.
 
 If `[rooms.studio] conference_log = true`, the whole traffic goes into `private/conference_log.md` as well. It is for
 looking into how a model behaves, so it holds everything as it was, but for secrets. No tool reads it: whoever could,
@@ -25,13 +25,13 @@ from tallystick.turns.transcript import fenced
 _log = logging.getLogger(__name__)
 
 
-class Overheard:
-    """A model, and somebody who notes what it was asked."""
+class ObservedModel:
+    """Wraps a model and records its prompts."""
 
     def __init__(
         self, model: Model, *, log: "TrafficLog | None", heading: str, hear: Callable[[str], None] | None = None
     ) -> None:
-        """Stand before a model.
+        """Wrap a model.
 
         Args:
             model: Who answers.
@@ -62,7 +62,7 @@ class Overheard:
         return self._model.name
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
-        """Ask it, and note what it was asked."""
+        """Ask the model, and record the prompt's digest."""
         self.prompts.append(prompt_digest(ask.messages))
         said = await self._model.ask(ask, hear=hear or self._hear)
         if self._traffic is not None:
@@ -71,7 +71,7 @@ class Overheard:
 
 
 class TrafficLog:
-    """`private/conference_log.md`, appended whole; what cannot be written is only missed."""
+    """Appends to `private/conference_log.md`; a failed write is logged and ignored."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
         self._path = workspace.joinpath(*CONFERENCE_LOG)

@@ -13,23 +13,21 @@ from tallystick.errors import PathRefused
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.session import Caller
 from tallystick.records import record
-from tallystick.rooms.studio.book.naming import is_prose_file
-from tallystick.rooms.studio.book.nouns import Complaint, Outline
+from tallystick.rooms.studio.book.model import Complaint, Outline
 from tallystick.rooms.studio.book.outline import parse_outline
-from tallystick.rooms.studio.book.reading import BookShelf, unread_file
-from tallystick.rooms.studio.layout import FOLDERS, SCENES
-from tallystick.rooms.studio.workspace.kept import Kept
-from tallystick.rooms.studio.workspace.nouns import GONE, Change, FileText, Node, Origin, Patch, Shown, Version
-from tallystick.rooms.studio.workspace.reading import find_outline, read_text
+from tallystick.rooms.studio.book.paths import FOLDERS, SCENES, is_prose_file
+from tallystick.rooms.studio.book.reader import BookReader, unreadable_file
+from tallystick.rooms.studio.workspace.files import FileTree, find_outline, read_text
+from tallystick.rooms.studio.workspace.model import GONE, Change, FileText, Node, Origin, Patch, PatchView, Version
+from tallystick.rooms.studio.workspace.patch_store import PatchStore
 from tallystick.rooms.studio.workspace.revisions import Revisions
-from tallystick.rooms.studio.workspace.tree import Tree
 from tallystick.storage.files import OUTLINE, FileSources
 from tallystick.storage.tree import TreeFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tallystick.rooms.studio.importing.nouns import ImportReport
+    from tallystick.rooms.studio.manuscript_import.model import ImportReport
 
 SESSION = "workspace"
 """The session of the audit records."""
@@ -58,7 +56,7 @@ class OutlineText:
     outline: Outline
 
     def as_dict(self) -> dict[str, Any]:
-        """The wire form."""
+        """The JSON form."""
         return {
             **self.file.as_dict(),
             "acts": list(self.outline.acts),
@@ -67,23 +65,23 @@ class OutlineText:
 
 
 @record
-class TakenOut:
-    """What an export gives, and what of the book is not in it as it was meant."""
+class Export:
+    """The files of an export, and the complaints about what they lack."""
 
     files: Mapping[str, bytes]
     """By path; the one file of a book has none."""
     complaints: tuple[Complaint, ...]
 
 
-class Workspace:
-    """The files of one workspace: looked at by anyone who may, changed by patches that people decide on."""
+class WorkspaceService:
+    """The files of one workspace, changed only by patches that a person applies."""
 
     def __init__(self, gate: Gate) -> None:
         """Take the files of a workspace."""
         self._gate = gate
         self.files = FileSources(gate.workspace)
-        self._tree = Tree(TreeFiles(gate.workspace))
-        self._revisions = Revisions(self.files, Kept(gate.workspace), new_id=_new_id)
+        self._tree = FileTree(TreeFiles(gate.workspace))
+        self._revisions = Revisions(self.files, PatchStore(gate.workspace), new_id=_new_id)
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -111,7 +109,7 @@ class Workspace:
             if state in {None, patch.state} and path in {None, patch.path}
         ]
 
-    def show(self, patch_id: str) -> Shown | Problem:
+    def show(self, patch_id: str) -> PatchView | Problem:
         """A patch with its differences."""
         return self._revisions.show(patch_id)
 
@@ -128,13 +126,13 @@ class Workspace:
         return self._noted(patch, "patch.propose", caller)
 
     def apply(self, patch_id: str, *, caller: Caller) -> Patch | Problem:
-        """Make a proposed change, on a person's word."""
+        """Apply a patch, on a person's decision."""
         demand_ledger(self._gate)
         patch = self._revisions.apply(patch_id, by=caller.subject, now=_now())
         return self._noted(patch, "patch.apply", caller)
 
     def reject(self, patch_id: str, *, caller: Caller, reason: str = "") -> Patch | Problem:
-        """Decide against a change, on a person's word."""
+        """Reject a patch, on a person's decision."""
         demand_ledger(self._gate)
         patch = self._revisions.reject(patch_id, by=caller.subject, now=_now(), reason=reason)
         return self._noted(patch, "patch.reject", caller)
@@ -146,7 +144,7 @@ class Workspace:
         return self._noted(patch, "patch.propose", caller)
 
     def begin(self, *, caller: Caller) -> list[str]:
-        """Make what a project is made of, as far as it is missing; gives the paths that are new."""
+        """Create the missing folders and files of a project, and return the new paths."""
         demand_ledger(self._gate)
         made: list[str] = []
         for folder in (SCENES, *(f"Compendium/{name}" for name in FOLDERS.values())):
@@ -163,7 +161,7 @@ class Workspace:
             note_change(self._gate, caller, "workspace.begin", "workspace", {"made": len(made)}, session=SESSION)
         return made
 
-    def bring_in(
+    def import_manuscript(
         self, source: "Path", *, caller: Caller, advance: "Callable[[int, int], None] | None" = None
     ) -> "ImportReport | Problem":
         """Import a manuscript or a folder. What the author has changed since an earlier import becomes a proposal.
@@ -173,27 +171,36 @@ class Workspace:
             caller: Who brings it.
             advance: Told how many files of how many are written.
         """
-        from tallystick.rooms.studio.importing.bringing import bring_in  # noqa: PLC0415 - loads readers of formats
+        from tallystick.rooms.studio.manuscript_import.importer import import_manuscript  # noqa: PLC0415 - loads readers of formats
 
         if source.is_dir() and self._gate.workspace.resolve().is_relative_to(source.resolve()):
             message = "This folder is the workspace, or holds it. Give the folder of another project."
             return Problem(code="source_is_workspace", message=message)
         demand_ledger(self._gate)
-        report = bring_in(
-            source, files=self.files, revisions=self._revisions, by=caller.subject, now=_now(), advance=advance,
+        report = import_manuscript(
+            source,
+            files=self.files,
+            revisions=self._revisions,
+            by=caller.subject,
+            now=_now(),
+            advance=advance,
             limits=self._gate.settings.imports,
-        )  # fmt: skip
+        )
         if not isinstance(report, Problem):
             counts = {name: len(paths) for name, paths in report.outcomes().items()}
             note_change(
-                self._gate, caller, "workspace.import", f"import/{report.format}",
-                {"sha256": report.source_sha256, **counts}, session=SESSION,
-            )  # fmt: skip
+                self._gate,
+                caller,
+                "workspace.import",
+                f"import/{report.format}",
+                {"sha256": report.source_sha256, **counts},
+                session=SESSION,
+            )
         return report
 
     def take_out(
         self, form: str, *, title: str = "", author: str = "", language: str = "en", leave_out: bool = False
-    ) -> TakenOut | Problem:
+    ) -> Export | Problem:
         """The book as one file: `md`, `docx` or `epub`.
 
         Args:
@@ -203,13 +210,13 @@ class Workspace:
             language: A tag such as `en` or `de-AT`.
             leave_out: Go without what cannot be read; otherwise that is a `scenes_unreadable`.
         """
-        from tallystick.rooms.studio.exporting.gathering import gather  # noqa: PLC0415 - loads writers of formats
-        from tallystick.rooms.studio.exporting.writing import FORMATS  # noqa: PLC0415
-        from tallystick.rooms.studio.importing.bringing import ImportMemory  # noqa: PLC0415
+        from tallystick.rooms.studio.manuscript_export.formats import FORMATS  # noqa: PLC0415
+        from tallystick.rooms.studio.manuscript_export.manuscript import export_book  # noqa: PLC0415 - loads writers of formats
+        from tallystick.rooms.studio.manuscript_import.importer import ImportMemory  # noqa: PLC0415
 
         if form not in FORMATS:
             return Problem(code="format_unknown", message=f"There is {', '.join(FORMATS)}, and a folder of Markdown.")
-        book = BookShelf(self.files).book()
+        book = BookReader(self.files).book()
         cards = {card.path for card in book.cards}
         complaints = [one for one in book.complaints if one.left_out != "card" and one.path not in cards]
         if not leave_out and (lost := _lost(complaints)) is not None:
@@ -220,10 +227,10 @@ class Workspace:
             )
         called = ImportMemory(self._revisions.kept).called()
         name = title or called[0] or self._gate.workspace.name
-        data = FORMATS[form](gather(book, title=name, author=author or called[1], language=language))
-        return TakenOut(files={"": data}, complaints=tuple(complaints))
+        data = FORMATS[form](export_book(book, title=name, author=author or called[1], language=language))
+        return Export(files={"": data}, complaints=tuple(complaints))
 
-    def take_out_files(self, *, leave_out: bool = False) -> TakenOut | Problem:
+    def take_out_files(self, *, leave_out: bool = False) -> Export | Problem:
         """All text files of the tree as they are, by path.
 
         Args:
@@ -235,14 +242,14 @@ class Workspace:
             try:
                 found = self.files.read_bytes(path)
             except PathRefused as refused:
-                complaints.append(unread_file(path, refused.code, "text"))
+                complaints.append(unreadable_file(path, refused.code, "text"))
                 continue
             if found.truncated:
-                complaints.append(unread_file(path, "too_large", "text"))
+                complaints.append(unreadable_file(path, "too_large", "text"))
             else:
                 files[path] = found.data
         lost = None if leave_out else _lost(complaints)
-        return lost or TakenOut(files=files, complaints=tuple(complaints))
+        return lost or Export(files=files, complaints=tuple(complaints))
 
     def _noted(self, patch: Patch | Problem, action: str, caller: Caller) -> Patch | Problem:
         if isinstance(patch, Patch):
@@ -252,13 +259,13 @@ class Workspace:
 
 
 def _lost(complaints: Sequence[Complaint]) -> Problem | None:
-    """Nobody should find out from readers that a scene is missing."""
+    """The refusal of an export that would lack files."""
     lost = [one for one in complaints if one.left_out is not None]
     if not lost:
         return None
     named = "; ".join(f"{one.path}: {one.message}" for one in lost[:_NAMED])
     more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-    message = f"{named}{more} Nothing was written. Mend this, or give --leave-out to go without."
+    message = f"{named}{more} Nothing was written. Repair these, or use --leave-out to export without them."
     return Problem(code="scenes_unreadable", message=message)
 
 

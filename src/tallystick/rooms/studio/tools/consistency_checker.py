@@ -1,34 +1,90 @@
-"""`consistency_checker`: where files contradict each other, or the scenes before them; each finding with both lines."""
+"""`consistency_checker`: contradictions between files and earlier scenes, each finding with both lines.
 
-from dataclasses import replace
-from typing import Any
+Pipeline runs check the whole book with `check_whole`. The tool takes ten files a call, and contradictions may be
+anywhere in a book. So the whole book is checked first, and the files of the findings are grouped for the tool: the
+reporting agent then has the tool's receipts to cite, with a few calls instead of one for every pair of scenes.
+"""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any, get_args
+
+from tallystick.errors import ToolError
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.book.asked import asked_cards, asked_prose, names_all_cards
-from tallystick.rooms.studio.book.complaints import COMPLAINTS_SCHEMA, told
-from tallystick.rooms.studio.book.nouns import Book, CanonCard, Scene
-from tallystick.rooms.studio.continuity.desk import ContinuityDesk, complaints_of, places_of
-from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA
+from tallystick.rooms.studio.book.lookup import find_cards, find_prose, names_all_cards
+from tallystick.rooms.studio.book.model import COMPLAINTS_SCHEMA, Book, CanonCard, Scene, complaints_json
+from tallystick.rooms.studio.continuity.findings import FINDING_SCHEMA, LOOKED_AT_SCHEMA, NOT_CHECKED_SCHEMA
 from tallystick.rooms.studio.continuity.rules import Focus
-from tallystick.rooms.studio.quoting import note_shown
+from tallystick.rooms.studio.continuity.service import ContinuityService, complaints_of, places_of
+from tallystick.rooms.studio.quotes import record_shown_lines
+
+MAX_GROUP = 10
+"""Files that `consistency_checker` takes at once."""
+
+
+def check_whole(continuity: ContinuityService, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Check every scene against every other and against the cards.
+
+    Args:
+        continuity: The checks of the workspace.
+        args: `focus`, as the tool takes it.
+
+    Raises:
+        ToolError: There is no such focus.
+    """
+    focus = next((known for known in get_args(Focus) if known == args.get("focus", "general")), None)
+    if focus is None:
+        raise ToolError("There is no such focus.", status=404, hint=f"One of {', '.join(get_args(Focus))}.")
+    book = continuity.books.book()
+    found = continuity.check_book(focus)
+    shown = found.open
+    first = [scene.path for scene in book.scenes[:MAX_GROUP]]
+    return {
+        "findings": [finding.shown() for finding in shown],
+        "findings_total": len(shown),
+        "waived": len(found.findings) - len(shown),
+        "looked_at": asdict(found.looked_at),
+        "not_checked": list(found.not_checked),
+        **complaints_json(complaints_of(book)),
+        # Nothing found: one call on the beginning, so that the report rests on something.
+        "groups": grouped(({one.first.path, one.second.path} for one in shown), MAX_GROUP)
+        or ([first] if first else []),
+    }
+
+
+def grouped(together: Iterable[set[str]], most: int) -> list[list[str]]:
+    """Put sets of files into few groups of at most so many, each set whole in one of them."""
+    groups: list[set[str]] = []
+    for files in together:
+        home = next((group for group in groups if len(group | files) <= most), None)
+        if home is None:
+            groups.append(set(files))
+        else:
+            home |= files
+    return [sorted(group) for group in groups]
+
 
 FOCUSES: tuple[Focus, ...] = ("characters", "terminology", "events", "general")
 MAX_FILES = 10
 MAX_FINDINGS = 200
 TIMEOUT_S = 120.0
-"""The first look at a long book reads all of it."""
+"""The first call on a long book reads all of it."""
 _INPUT = {
     "type": "object",
     "properties": {
         "file_paths": {
-            "type": "array", "minItems": 1, "maxItems": MAX_FILES,
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_FILES,
             "items": {"type": "string", "minLength": 1, "maxLength": 1_000},
-            "description": "Scenes and cards; Canon.md: all cards. Scenes are also compared with the rest of the book.",
+            "description": "Scenes and cards; Canon.md: all cards.",
         },
         "focus": {
-            "type": "string", "enum": list(FOCUSES), "default": "general",
-            "description": "characters: people and names. events: days and places. terminology: terms. general: all.",
+            "type": "string",
+            "enum": list(FOCUSES),
+            "default": "general",
+            "description": "characters: people and names. events: days and places. general: all.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say what would be compared; compare nothing."},
     },
@@ -36,11 +92,12 @@ _INPUT = {
     "additionalProperties": False,
     "examples": [
         {
-            "file_paths": ["Story/Scenes/SCN-slug.md", "Compendium/Characters/CHAR-name.md"], "focus": "general",
+            "file_paths": ["Story/Scenes/SCN-slug.md", "Compendium/Characters/CHAR-name.md"],
+            "focus": "general",
             "dry_run": False,
         }
     ],
-}  # fmt: skip
+}
 _FILE = {
     "type": "object",
     "properties": {
@@ -58,17 +115,26 @@ _OUTPUT = {
         "dry_run": {"type": "boolean"},
         "files": {"type": "array", "items": _FILE},
         "looked_at": {"anyOf": [LOOKED_AT_SCHEMA, {"type": "null"}]},
+        "not_checked": NOT_CHECKED_SCHEMA,
         "findings_total": {"type": "integer"},
         "waived_total": {"type": "integer"},
         **COMPLAINTS_SCHEMA,
         "findings": {"type": "array", "items": FINDING_SCHEMA},
     },
     "required": [
-        "focus", "dry_run", "files", "looked_at", "findings_total", "waived_total", "complaints_total", "complaints",
+        "focus",
+        "dry_run",
+        "files",
+        "looked_at",
+        "not_checked",
+        "findings_total",
+        "waived_total",
+        "complaints_total",
+        "complaints",
         "findings",
     ],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 _CARD = Card(
     name="consistency_checker",
@@ -87,23 +153,27 @@ _CARD = Card(
 )
 
 
-def consistency_checker(desk: ContinuityDesk) -> Tool:
+def consistency_checker(continuity: ContinuityService) -> Tool:
     """The tool over one workspace's book."""
 
     def handler(file_paths: list[str], focus: Focus = "general", *, dry_run: bool = False) -> dict[str, Any]:
-        book = desk.shelf.book()
-        scenes, cards = _asked_files(desk, book, file_paths)
+        book = continuity.books.book()
+        scenes, cards = _asked_files(continuity, book, file_paths)
         head: dict[str, Any] = {
-            "focus": focus, "dry_run": dry_run, "files": _shown(book, scenes, cards), **told(complaints_of(book)),
-        }  # fmt: skip
+            "focus": focus,
+            "dry_run": dry_run,
+            "files": _shown(book, scenes, cards),
+            **complaints_json(complaints_of(book)),
+        }
         if dry_run:
-            return head | {"looked_at": None, "findings_total": 0, "waived_total": 0, "findings": []}
-        found = desk.check_files(book, scenes, cards, focus)
+            return head | {"looked_at": None, "not_checked": [], "findings_total": 0, "waived_total": 0, "findings": []}
+        found = continuity.check_files(book, scenes, cards, focus)
         findings = found.findings[:MAX_FINDINGS]
         read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
-        note_shown([file.source for file in read], places_of(findings))
+        record_shown_lines([file.source for file in read], places_of(findings))
         return head | {
             "looked_at": found.looked_at.shown(),
+            "not_checked": list(found.not_checked),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
             "findings": [finding.shown() for finding in findings],
@@ -112,8 +182,8 @@ def consistency_checker(desk: ContinuityDesk) -> Tool:
     return Tool(card=_CARD, handler=handler)
 
 
-def _asked_files(desk: ContinuityDesk, book: Book, paths: list[str]) -> tuple[list[Scene], list[CanonCard]]:
-    """The scenes and cards that are meant; other prose is looked at as a scene behind all others.
+def _asked_files(continuity: ContinuityService, book: Book, paths: list[str]) -> tuple[list[Scene], list[CanonCard]]:
+    """The requested scenes and cards; other prose is treated as a scene after all others.
 
     Raises:
         ToolError: One of them is not there, or is neither.
@@ -124,9 +194,9 @@ def _asked_files(desk: ContinuityDesk, book: Book, paths: list[str]) -> tuple[li
     known_scenes = {scene.path for scene in book.scenes}
     for path in paths:
         if path in known_cards or names_all_cards(path):
-            cards |= {card.path: card for card in asked_cards(desk.shelf, book, [path])}
+            cards |= {card.path: card for card in find_cards(continuity.books, book, [path])}
         else:
-            scene = asked_prose(desk.shelf, book, path)
+            scene = find_prose(continuity.books, book, path)
             other = scene.path not in known_scenes
             scenes[scene.path] = replace(scene, order=len(book.scenes) + len(scenes)) if other else scene
     return list(scenes.values()), list(cards.values())

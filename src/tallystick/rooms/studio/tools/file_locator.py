@@ -14,10 +14,9 @@ from tallystick.errors import PathRefused, ToolError
 from tallystick.gate.reply.absence import find_term
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.criteria import Criteria, read_criteria
-from tallystick.rooms.studio.quoting import note_shown
-from tallystick.rooms.studio.ranking import Looked, Ranked, look, rank
-from tallystick.rooms.studio.shelf import Shelf
+from tallystick.rooms.studio.quotes import record_shown_lines
+from tallystick.rooms.studio.search.files import FileIndex, FileMatch, RankedFile, match_file, rank_files
+from tallystick.rooms.studio.search.query import Query, parse_query
 
 DEFAULT_RESULTS = 12
 MAX_RESULTS = 50
@@ -29,23 +28,28 @@ _INPUT = {
     "type": "object",
     "properties": {
         "search_criteria": {
-            "type": "string", "minLength": 1, "maxLength": MAX_CRITERIA,
-            "description": 'What to find: words, a name, a path, a "phrase in quotes", or a glob with include_globs.',
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_CRITERIA,
+            "description": 'Words, a name, a path or a "phrase in quotes".',
         },
         "scan_mode": {
-            "type": "string", "enum": ["FAST_SCAN", "DEEP_SCAN"], "default": "FAST_SCAN",
+            "type": "string",
+            "enum": ["FAST_SCAN", "DEEP_SCAN"],
+            "default": "FAST_SCAN",
             "description": "FAST_SCAN: names, headings, front matter. DEEP_SCAN: the whole text, with lines.",
         },
         "max_results": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "default": DEFAULT_RESULTS},
         "include_globs": {
-            "type": "boolean", "default": False,
-            "description": "Read words with * or ? in the criteria as patterns of file names.",
+            "type": "boolean",
+            "default": False,
+            "description": "Read * and ? as wildcards of file names.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say what would be searched; read no file."},
     },
     "required": ["search_criteria"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 _HIT = {
     "type": "object",
@@ -93,7 +97,7 @@ _CARD = Card(
     roles=EVERY_ROLE,
     description=(
         "Find the files and passages of the workspace that a request is about: search by name, heading, "
-        "words or phrases. Gives ranked paths with line numbers. Use it before reading a file you have no path of."
+        "words or phrases. Gives ranked paths with line numbers. Use it where you have no path."
     ),
     input_schema=_INPUT,
     output_schema=_OUTPUT,
@@ -103,7 +107,7 @@ _CARD = Card(
 )
 
 
-def file_locator(shelf: Shelf) -> Tool:
+def file_locator(index: FileIndex) -> Tool:
     """The tool over one project's files."""
 
     def handler(
@@ -114,8 +118,8 @@ def file_locator(shelf: Shelf) -> Tool:
         include_globs: bool = False,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        criteria = read_criteria(search_criteria, globs=include_globs)
-        paths = _paths(shelf, criteria)
+        criteria = parse_query(search_criteria, globs=include_globs)
+        paths = _paths(index, criteria)
         head = {
             "search_criteria": search_criteria,
             "scan_mode": scan_mode,
@@ -124,27 +128,28 @@ def file_locator(shelf: Shelf) -> Tool:
         }
         if dry_run:
             return {**head, "files_searched": len(paths), "files_found": 0, "results": []}
-        looked = [look(path, shelf.open(path), criteria, deep=scan_mode == "DEEP_SCAN") for path in paths]
+        occurrences = index.occurrences(criteria) if scan_mode == "DEEP_SCAN" and criteria.terms else None
+        looked = [match_file(path, index.open(path), criteria, occurrences) for path in paths]
         return head | _found(looked, criteria, scan_mode=scan_mode, max_results=max_results)
 
     return Tool(card=_CARD, handler=handler)
 
 
-def _paths(shelf: Shelf, criteria: Criteria) -> list[str]:
+def _paths(index: FileIndex, criteria: Query) -> list[str]:
     if not criteria.terms and not criteria.globs:
-        # Not a word in it: nothing is searched, and nothing is called absent.
+        # A query without words: search nothing, and report nothing as absent.
         return []
     try:
-        return shelf.paths(criteria.globs)
+        return index.paths(criteria.globs)
     except PathRefused as refused:
         raise ToolError(str(refused), status=404, hint="Use a glob inside the workspace.") from None
 
 
-def _found(looked: list[Looked], criteria: Criteria, *, scan_mode: str, max_results: int) -> dict[str, Any]:
+def _found(looked: list[FileMatch], criteria: Query, *, scan_mode: str, max_results: int) -> dict[str, Any]:
     deep = scan_mode == "DEEP_SCAN"
-    ranked = rank(looked, criteria)
+    ranked = rank_files(looked, criteria)
     shown = ranked[:max_results]
-    note_shown(
+    record_shown_lines(
         [one.looked.file.source for one in shown if one.looked.file is not None],
         [(one.path, hit.line, hit.line) for one in shown if deep for hit in one.hits],
     )
@@ -158,7 +163,7 @@ def _found(looked: list[Looked], criteria: Criteria, *, scan_mode: str, max_resu
     }
 
 
-def _result(one: Ranked, *, deep: bool) -> dict[str, Any]:
+def _result(one: RankedFile, *, deep: bool) -> dict[str, Any]:
     result: dict[str, Any] = {"path": one.path, "score": one.score, "why": list(one.why[:_WHY])}
     if one.looked.file is not None:
         result["line_count"] = len(one.looked.file.source.lines)
@@ -168,7 +173,7 @@ def _result(one: Ranked, *, deep: bool) -> dict[str, Any]:
     return result
 
 
-def _absent(looked: Sequence[Looked], criteria: Criteria) -> list[str]:
+def _absent(looked: Sequence[FileMatch], criteria: Query) -> list[str]:
     """The terms that no searched file holds. Without a file there is nothing to be absent from."""
     files = [one.file.source for one in looked if one.file is not None]
     return [

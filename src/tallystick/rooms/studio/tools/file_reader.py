@@ -1,4 +1,4 @@
-"""`file_reader`: a range of lines as they stand in the file; what quotes come from.
+"""`file_reader`: a range of lines exactly as they are in the file, for quoting.
 
 The result carries the hash of the whole file, and the receipt the range with the hash of the excerpt, so that a quote
 can be checked against what was read even after the file has changed.
@@ -10,7 +10,7 @@ from tallystick.errors import PathRefused, ToolError
 from tallystick.gate.reply.sources import Source
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.quoting import note_shown
+from tallystick.rooms.studio.quotes import record_shown_lines
 from tallystick.storage.files import FileSources
 
 MAX_LINES = 250
@@ -19,20 +19,23 @@ MAX_LINES = 250
 _INPUT = {
     "type": "object",
     "properties": {
-        "file_path": {"type": "string", "minLength": 1, "maxLength": 1_000, "description": "Path in the workspace."},
+        "file_path": {"type": "string", "minLength": 1, "maxLength": 1_000, "description": "Its path."},
         "start_line": {"type": "integer", "minimum": 1, "default": 1, "description": "First line, from 1."},
         "end_line": {
-            "type": "integer", "minimum": 1,
-            "description": f"Last line; at most {MAX_LINES} lines are given at once.",
+            "type": "integer",
+            "minimum": 1,
+            "description": "Last line.",
         },
         "include_line_numbers": {
-            "type": "boolean", "default": False, "description": "Put each line's number before it.",
+            "type": "boolean",
+            "default": False,
+            "description": "Number the lines.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say what would be read, without the text."},
     },
     "required": ["file_path"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 _OUTPUT = {
     "type": "object",
     "properties": {
@@ -82,7 +85,7 @@ def file_reader(sources: FileSources) -> Tool:
         lines = source.lines[start_line - 1 : last]
         text = "\n".join(lines)
         if not dry_run:
-            note_shown([source], [(source.path, start_line, last)])
+            record_shown_lines([source], [(source.path, start_line, last)])
         if include_line_numbers:
             text = "\n".join(f"{number:>5}  {line}" for number, line in enumerate(lines, start=start_line))
         return {
@@ -105,7 +108,7 @@ def _last_line(start: int, end: int | None, total: int) -> int:
         raise ToolError("end_line lies before start_line.", status=404, hint="Swap the two.")
     if start > max(total, 1):
         hint = f"The file has lines 1 to {total}."
-        raise ToolError("start_line lies behind the end of the file.", status=404, hint=hint)
+        raise ToolError("start_line is after the end of the file.", status=404, hint=hint)
     return min(total, start + MAX_LINES - 1, total if end is None else end)
 
 

@@ -1,4 +1,4 @@
-"""`outline_analyzer`: the outline taken apart, and held against the scenes.
+"""`outline_analyzer`: the parsed outline, compared with the scenes.
 
 structure   acts and entries in order, with their lines; gaps, repeats, entries without words
 coverage    which scene tells which entry; entries without scenes and scenes without entries
@@ -10,14 +10,20 @@ from typing import Any
 
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.book.asked import asked_outline
-from tallystick.rooms.studio.book.nouns import Beat, Book, Outline
-from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.outline.balance import balance_problems, weigh_acts, weigh_povs, word_count
-from tallystick.rooms.studio.outline.matching import Match, match_book, same_person
-from tallystick.rooms.studio.outline.people import names_of
-from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, coverage_problems, structure_problems
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place, note_shown
+from tallystick.rooms.studio.book.lookup import find_outline
+from tallystick.rooms.studio.book.model import Beat, Book, Outline
+from tallystick.rooms.studio.book.reader import BookReader
+from tallystick.rooms.studio.outline.checks import (
+    PROBLEM_SCHEMA,
+    act_shares,
+    balance_problems,
+    coverage_problems,
+    pov_shares,
+    structure_problems,
+    word_count,
+)
+from tallystick.rooms.studio.outline.matches import Match, match_book, names_of, same_person
+from tallystick.rooms.studio.quotes import PLACE_SCHEMA, line_place, record_shown_lines
 
 MODES = ("structure", "coverage", "balance")
 MAX_BEATS = 200
@@ -27,18 +33,21 @@ _INPUT = {
     "type": "object",
     "properties": {
         "outline_path": {
-            "type": "string", "minLength": 1, "maxLength": 1_000,
-            "description": "The outline's path; the project's own if not given.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1_000,
+            "description": "Default: the project's outline.",
         },
         "mode": {
-            "type": "string", "enum": list(MODES), "default": "structure",
-            "description": "structure: acts and entries. coverage: entries against scenes. balance: acts by words.",
+            "type": "string",
+            "enum": list(MODES),
+            "default": "structure",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say which outline would be read; no more."},
     },
     "additionalProperties": False,
     "examples": [{"outline_path": "Story/SCN-outline.md", "mode": "structure", "dry_run": False}],
-}  # fmt: skip
+}
 _BEAT = {
     "type": "object",
     "properties": {
@@ -83,11 +92,22 @@ _OUTPUT = {
         "beats": {"type": "array", "items": _BEAT},
     },
     "required": [
-        "outline_path", "sha256", "mode", "dry_run", "acts", "beats_total", "scenes_total", "matched",
-        "problems_total", "problems", "act_balance", "pov_balance", "beats",
+        "outline_path",
+        "sha256",
+        "mode",
+        "dry_run",
+        "acts",
+        "beats_total",
+        "scenes_total",
+        "matched",
+        "problems_total",
+        "problems",
+        "act_balance",
+        "pov_balance",
+        "beats",
     ],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 _CARD = Card(
     name="outline_analyzer",
@@ -104,12 +124,12 @@ _CARD = Card(
 )
 
 
-def outline_analyzer(shelf: BookShelf) -> Tool:
+def outline_analyzer(books: BookReader) -> Tool:
     """The tool over one workspace's book."""
 
     def handler(outline_path: str | None = None, mode: str = "structure", *, dry_run: bool = False) -> dict[str, Any]:
-        book = shelf.book()
-        outline = asked_outline(shelf, book, outline_path)
+        book = books.book()
+        outline = find_outline(books, book, outline_path)
         head = {"outline_path": outline.path, "sha256": outline.source.sha256, "mode": mode, "dry_run": dry_run}
         if dry_run:
             counts = {"beats_total": 0, "scenes_total": 0, "matched": 0, "problems_total": 0}
@@ -118,7 +138,7 @@ def outline_analyzer(shelf: BookShelf) -> Tool:
         analysis = _analysis(outline, book, mode)
         # Only then is a scene's text looked at; its name alone is part of the tree.
         scenes = [] if mode == "structure" else [scene.source for scene in book.scenes]
-        note_shown([outline.source, *scenes], _shown(outline, analysis))
+        record_shown_lines([outline.source, *scenes], _shown(outline, analysis))
         return head | analysis
 
     return Tool(card=_CARD, handler=handler)
@@ -134,10 +154,10 @@ def _analysis(outline: Outline, book: Book, mode: str) -> dict[str, Any]:
         problems = list(coverage_problems(outline, book.scenes, matches))
     else:
         words = {scene.path: word_count(scene) for scene in book.scenes}
-        acts = weigh_acts(outline, matches, words)
+        acts = act_shares(outline, matches, words)
         problems = list(balance_problems(outline, acts, book.scenes, words))
         act_balance = [weight.shown() for weight in acts]
-        pov_balance = [weight.shown() for weight in weigh_povs(book.scenes, matches, words)]
+        pov_balance = [weight.shown() for weight in pov_shares(book.scenes, matches, words)]
     by_line = {match.beat.line: match for match in matches}
     beats = [] if mode == "balance" else outline.beats[:MAX_BEATS]
     return {

@@ -12,19 +12,17 @@ from typing import Any
 
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.book.asked import asked_scene
-from tallystick.rooms.studio.book.nouns import Book, Scene
-from tallystick.rooms.studio.book.reading import BookShelf
+from tallystick.rooms.studio.book.lookup import find_scene
+from tallystick.rooms.studio.book.model import Book, Scene
+from tallystick.rooms.studio.book.reader import BookReader
+from tallystick.rooms.studio.prose.figures import Baseline, Measures, compared
 from tallystick.rooms.studio.prose.findings import Finding
 from tallystick.rooms.studio.prose.lint import lint_findings
-from tallystick.rooms.studio.prose.measuring import Baseline, Measures, compared
-from tallystick.rooms.studio.prose.pacing import pacing_findings
-from tallystick.rooms.studio.prose.reading import Prose, read_prose
+from tallystick.rooms.studio.prose.paragraphs import Prose, named_words, read_prose
 from tallystick.rooms.studio.prose.repetition import repetition_findings
-from tallystick.rooms.studio.prose.rhythm import rhythm_findings
-from tallystick.rooms.studio.prose.voice import teller, voice_findings
-from tallystick.rooms.studio.prose.wording import named_words
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA, note_shown
+from tallystick.rooms.studio.prose.rhythm import pacing_findings, rhythm_findings
+from tallystick.rooms.studio.prose.voice import narrator_of, voice_findings
+from tallystick.rooms.studio.quotes import PLACE_SCHEMA, record_shown_lines
 
 FOCUSES = ("pacing", "voice", "rhythm", "all")
 TIMEOUT_S = 120.0
@@ -34,18 +32,23 @@ _INPUT = {
     "type": "object",
     "properties": {
         "scene_path": {
-            "type": "string", "minLength": 1, "maxLength": 1_000, "description": "The scene's path in the workspace.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1_000,
+            "description": "The scene's path.",
         },
         "focus": {
-            "type": "string", "enum": list(FOCUSES), "default": "all",
-            "description": "pacing, rhythm, voice (with repetition and usage), or all.",
+            "type": "string",
+            "enum": list(FOCUSES),
+            "default": "all",
+            "description": "voice includes repetition and usage.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say what would be measured; measure nothing."},
     },
     "required": ["scene_path"],
     "additionalProperties": False,
     "examples": [{"scene_path": "Story/Scenes/SCN-scene-slug.md", "focus": "all", "dry_run": False}],
-}  # fmt: skip
+}
 _MEASURE = {
     "type": "object",
     "properties": {
@@ -95,11 +98,19 @@ _OUTPUT = {
         "findings": {"type": "array", "items": _FINDING},
     },
     "required": [
-        "scene_path", "sha256", "focus", "dry_run", "truncated", "baseline_scenes", "baseline_words", "pov", "measures",
+        "scene_path",
+        "sha256",
+        "focus",
+        "dry_run",
+        "truncated",
+        "baseline_scenes",
+        "baseline_words",
+        "pov",
+        "measures",
         "findings",
     ],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 _CARD = Card(
     name="prose_analyzer",
@@ -117,13 +128,13 @@ _CARD = Card(
 )
 
 
-def prose_analyzer(shelf: BookShelf) -> Tool:
+def prose_analyzer(books: BookReader) -> Tool:
     """The tool over one workspace's book."""
     measures = Measures()
 
     def handler(scene_path: str, focus: str = "all", *, dry_run: bool = False) -> dict[str, Any]:
-        book = shelf.book()
-        scene = asked_scene(shelf, book, scene_path)
+        book = books.book()
+        scene = find_scene(books, book, scene_path)
         head = {"scene_path": scene.path, "sha256": scene.source.sha256, "focus": focus, "dry_run": dry_run}
         if dry_run:
             nothing = {"truncated": False, "baseline_scenes": 0, "baseline_words": 0, "pov": None}
@@ -132,7 +143,7 @@ def prose_analyzer(shelf: BookShelf) -> Tool:
         baseline = measures.baseline(scene, book.scenes)
         every = _findings(prose, scene, book, baseline)
         found = [one for one in every if focus in {"all", one.focus} and one.places]
-        note_shown([scene.source], [(scene.path, at.line, at.end_line) for one in found for at in one.places])
+        record_shown_lines([scene.source], [(scene.path, at.line, at.end_line) for one in found for at in one.places])
         return head | {
             "truncated": prose.truncated,
             "baseline_scenes": len(baseline.figures),
@@ -162,5 +173,5 @@ def _findings(prose: Prose, scene: Scene, book: Book, baseline: Baseline) -> Ite
 
 
 def _pov(prose: Prose, scene: Scene) -> dict[str, Any]:
-    told = teller(prose, scene.pov)
+    told = narrator_of(prose, scene.pov)
     return {"person": told.person, "declared": told.declared, "named": told.named}

@@ -1,4 +1,4 @@
-"""`scene_draft_validator`: a draft against its entry of the outline and the card of whose eyes it is seen through.
+"""`scene_draft_validator`: a draft against its outline entry and the card of its point of view.
 
 The entry is found by title, then by point of view, then by number; which of them it was is told. What the entry says
 is looked for statement by statement, and each one comes with the line of the outline and the line of the scene.
@@ -9,15 +9,14 @@ from typing import Any
 
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.book.asked import asked_outline, asked_scene
-from tallystick.rooms.studio.book.nouns import Beat, Book, CanonCard, Outline, Scene
-from tallystick.rooms.studio.book.reading import BookShelf
-from tallystick.rooms.studio.outline.covering import Covered, cover
-from tallystick.rooms.studio.outline.matching import Match, candidates, match_book, same_person
-from tallystick.rooms.studio.outline.people import card_of, names_of
-from tallystick.rooms.studio.outline.structure import PROBLEM_SCHEMA, Problem
-from tallystick.rooms.studio.prose.reading import read_prose
-from tallystick.rooms.studio.quoting import PLACE_SCHEMA, line_place, note_shown
+from tallystick.rooms.studio.book.lookup import find_outline, find_scene
+from tallystick.rooms.studio.book.model import Beat, Book, CanonCard, Outline, Scene
+from tallystick.rooms.studio.book.reader import BookReader
+from tallystick.rooms.studio.outline.checks import PROBLEM_SCHEMA, OutlineProblem
+from tallystick.rooms.studio.outline.coverage import StatementCoverage, check_coverage
+from tallystick.rooms.studio.outline.matches import Match, candidates, card_of, match_book, names_of, same_person
+from tallystick.rooms.studio.prose.paragraphs import read_prose
+from tallystick.rooms.studio.quotes import PLACE_SCHEMA, line_place, record_shown_lines
 
 MAX_CANDIDATES = 5
 CARD_LINES = 12
@@ -27,21 +26,28 @@ _INPUT = {
     "type": "object",
     "properties": {
         "scene_path": {
-            "type": "string", "minLength": 1, "maxLength": 1_000, "description": "The draft's path in the workspace.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1_000,
+            "description": "The draft's path.",
         },
         "outline_path": {
-            "type": "string", "minLength": 1, "maxLength": 1_000,
-            "description": "The outline's path; the project's own if not given.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 1_000,
+            "description": "Default: the project's outline.",
         },
         "include_canon": {
-            "type": "boolean", "default": True, "description": "Give the card of the point of view, line by line.",
+            "type": "boolean",
+            "default": True,
+            "description": "Give the card of the point of view, line by line.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Say what would be compared; compare nothing."},
     },
     "required": ["scene_path"],
     "additionalProperties": False,
     "examples": [{"scene_path": "Story/Scenes/SCN-slug.md", "include_canon": True, "dry_run": False}],
-}  # fmt: skip
+}
 _MAYBE_PLACE = {"anyOf": [PLACE_SCHEMA, {"type": "null"}]}
 _MATCH = {
     "type": "object",
@@ -95,11 +101,20 @@ _OUTPUT = {
         "statements": {"type": "array", "items": _STATEMENT},
     },
     "required": [
-        "scene_path", "sha256", "outline_path", "dry_run", "match", "coverage", "problems", "candidates", "pov",
-        "pov_card", "statements",
+        "scene_path",
+        "sha256",
+        "outline_path",
+        "dry_run",
+        "match",
+        "coverage",
+        "problems",
+        "candidates",
+        "pov",
+        "pov_card",
+        "statements",
     ],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 _CARD = Card(
     name="scene_draft_validator",
@@ -116,18 +131,21 @@ _CARD = Card(
 )
 
 
-def scene_draft_validator(shelf: BookShelf) -> Tool:
+def scene_draft_validator(books: BookReader) -> Tool:
     """The tool over one workspace's book."""
 
     def handler(
         scene_path: str, outline_path: str | None = None, *, include_canon: bool = True, dry_run: bool = False
     ) -> dict[str, Any]:
-        book = shelf.book()
-        scene = asked_scene(shelf, book, scene_path)
-        outline = asked_outline(shelf, book, outline_path)
+        book = books.book()
+        scene = find_scene(books, book, scene_path)
+        outline = find_outline(books, book, outline_path)
         head = {
-            "scene_path": scene.path, "sha256": scene.source.sha256, "outline_path": outline.path, "dry_run": dry_run,
-        }  # fmt: skip
+            "scene_path": scene.path,
+            "sha256": scene.source.sha256,
+            "outline_path": outline.path,
+            "dry_run": dry_run,
+        }
         if dry_run:
             nothing: dict[str, Any] = {"match": None, "coverage": None, "pov": None, "pov_card": None}
             return head | nothing | {"problems": [], "candidates": [], "statements": []}
@@ -144,7 +162,7 @@ def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: boo
     pov = scene.pov or (match.beat.pov if match else None)
     card = card_of(book.cards, pov) if pov else None
     prose = read_prose(scene.source, scene.body_line)
-    covered = cover(match.beat, outline.source, prose, book.cards) if match else []
+    covered = check_coverage(match.beat, outline.source, prose, book.cards) if match else []
     problems = list(_problems(scene, outline, match, pov, card))
     if match and match.beat.pov and scene.pov and not same(match.beat.pov, scene.pov):
         message = f"The scene is {scene.pov}'s, its entry {match.beat.pov}'s."
@@ -159,7 +177,7 @@ def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: boo
         "statements": [_statement(one) for one in covered],
     }
     read = [scene.source, outline.source, *([card.source] if card else [])]
-    note_shown(read, _shown(scene, outline, found))
+    record_shown_lines(read, _shown(scene, outline, found))
     return found
 
 
@@ -175,24 +193,24 @@ def _shown(scene: Scene, outline: Outline, found: Mapping[str, Any]) -> Iterator
 
 def _problems(
     scene: Scene, outline: Outline, match: Match | None, pov: str | None, card: CanonCard | None
-) -> Iterator[Problem]:
+) -> Iterator[OutlineProblem]:
     first = line_place(scene.source, scene.body_line)
     if match is None:
         message = "No entry of the outline is this scene's, by title, point of view or number."
-        yield Problem(code="beat_not_found", message=message, path=scene.path, place=first)
+        yield OutlineProblem(code="beat_not_found", message=message, path=scene.path, place=first)
     elif None not in (match.beat.number, scene.number) and match.beat.number != scene.number:
         message = f"The scene has the number {scene.number}, its entry {match.beat.number}."
         yield _at(outline, match.beat, "number_differs", message)
     if pov is None:
         message = "Neither the scene nor its entry says whose point of view it is."
-        yield Problem(code="pov_missing", message=message, path=scene.path, place=first)
+        yield OutlineProblem(code="pov_missing", message=message, path=scene.path, place=first)
     elif card is None:
         message = f"There is no card for {pov}. Write one under Compendium/Characters."
-        yield Problem(code="pov_card_missing", message=message, path=scene.path, place=first)
+        yield OutlineProblem(code="pov_card_missing", message=message, path=scene.path, place=first)
 
 
-def _at(outline: Outline, beat: Beat, code: str, message: str) -> Problem:
-    return Problem(code=code, message=message, path=outline.path, place=line_place(outline.source, beat.line))
+def _at(outline: Outline, beat: Beat, code: str, message: str) -> OutlineProblem:
+    return OutlineProblem(code=code, message=message, path=outline.path, place=line_place(outline.source, beat.line))
 
 
 def _match(match: Match, outline: Outline) -> dict[str, Any]:
@@ -207,7 +225,7 @@ def _match(match: Match, outline: Outline) -> dict[str, Any]:
     }
 
 
-def _statement(one: Covered) -> dict[str, Any]:
+def _statement(one: StatementCoverage) -> dict[str, Any]:
     return {
         "status": one.status,
         "score": one.score,

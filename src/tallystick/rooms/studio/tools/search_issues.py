@@ -1,53 +1,114 @@
-"""`search_issues`: the issues that fit, with what they are about and what an agent makes of them."""
+"""`search_issues`: finds issues by public fields and by what one agent remembers of them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallystick.errors import ConfigError, ToolError
 from tallystick.gate.execute.call import current_call
 from tallystick.gate.role_names import EVERY_ROLE
 from tallystick.gate.tool import Card, Tool
-from tallystick.rooms.studio.issues.joined import Matters
-from tallystick.rooms.studio.issues.nouns import PRIORITIES, STATUSES, Heading, Wanted
-from tallystick.rooms.studio.issues.recollection import View
-from tallystick.rooms.studio.issues.searching import Personal, search
+from tallystick.records import record
+from tallystick.rooms.studio.issues.memory_file import View
+from tallystick.rooms.studio.issues.model import PRIORITIES, STATUSES, Heading, IssueFilter
+from tallystick.rooms.studio.issues.tracker import IssueTracker
 from tallystick.rooms.studio.issues.wire import tags_of
+
+
+@record
+class PersonalFilter:
+    """A filter by one agent's own tags and interest."""
+
+    agent_id: str
+    views: Mapping[str, View]
+    tags: tuple[str, ...] = ()
+    """All of them must be there."""
+    without: tuple[str, ...] = ()
+    """None of them may be there."""
+    min_interest: int | None = None
+
+    def fits(self, issue_id: str) -> bool:
+        """Whether an issue is looked for; what the agent does not remember has no tags of its own and no level."""
+        view = self.views.get(issue_id)
+        tags = frozenset[str]() if view is None else frozenset(view.personal_tags)
+        interest = 0 if view is None else view.interest
+        return (
+            tags.issuperset(self.tags)
+            and tags.isdisjoint(self.without)
+            and (self.min_interest is None or interest >= self.min_interest)
+        )
+
+
+_URGENCY = {"urgent": 0, "high": 1, "normal": 2, "low": 3}
+
+
+def search(headings: Sequence[Heading], wanted: IssueFilter, personal: PersonalFilter | None) -> list[Heading]:
+    """The issues that fit: the most urgent first, then what the agent cares for most, then the newest.
+
+    Args:
+        headings: All there are, the newest first.
+        wanted: What all see.
+        personal: What one agent makes of them; None: nobody is asked.
+    """
+    found = [each for each in headings if wanted.fits(each) and (personal is None or personal.fits(each.issue_id))]
+    views = {} if personal is None else personal.views
+    return sorted(found, key=lambda each: (_URGENCY[each.priority], -_interest(views.get(each.issue_id))))
+
+
+def _interest(view: View | None) -> int:
+    return 0 if view is None else view.interest
+
 
 NAME = "search_issues"
 MOST = 50
-"""Issues of one answer; who finds more should narrow the search."""
+"""Issues in one answer."""
 _TAGS = {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 64}, "maxItems": 32}
 _INPUT = {
     "type": "object",
     "properties": {
-        "tags": {**_TAGS, "description": "Only issues that have all of these tags."},
-        "assignedTo": {"type": "string", "minLength": 1, "maxLength": 128, "description": "Only issues of this agent."},
-        "status": {"enum": [*STATUSES, "all"], "default": "all", "description": "open, closed or all."},
-        "priority": {"enum": list(PRIORITIES), "description": "Only issues of this priority."},
-        "personalTags": {**_TAGS, "description": "Only issues to which the agent gave all of these tags of its own."},
+        "tags": {**_TAGS, "description": "All of these tags."},
+        "assignedTo": {"type": "string", "minLength": 1, "maxLength": 128, "description": "Its assignee."},
+        "status": {"enum": [*STATUSES, "all"], "default": "all"},
+        "priority": {"enum": list(PRIORITIES)},
+        "personalTags": {**_TAGS, "description": "All of these tags of the agent's own."},
         "personalAgent": {
-            "type": "string", "minLength": 1, "maxLength": 64,
-            "description": "Whose own tags and interest count; the calling agent's if not given.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 64,
+            "description": "Whose own tags count; default: the caller.",
         },
-        "excludePersonalTags": {**_TAGS, "description": "No issues to which the agent gave one of these tags."},
+        "excludePersonalTags": {**_TAGS, "description": "None of these tags of the agent's own."},
         "minInterestLevel": {
-            "type": "integer", "minimum": 1, "maximum": 5, "description": "Only issues the agent cares for so much.",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 5,
+            "description": "The agent's interest, at least.",
         },
     },
     "additionalProperties": False,
-}  # fmt: skip
+}
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
 _ISSUE = {
     "type": "object",
     "properties": {
-        "issue_id": _TEXT, "number": {"type": "integer"}, "title": _TEXT, "status": _TEXT, "priority": _TEXT,
-        "tags": _TEXTS, "assignedTo": {"type": ["string", "null"]}, "frozen": {"type": "boolean"},
-        "comments": {"type": "integer"}, "updated_at": _TEXT, "interest": {"type": ["integer", "null"]},
-        "personalTags": _TEXTS, "deferred": {"type": "boolean"}, "summary": _TEXT,
+        "issue_id": _TEXT,
+        "number": {"type": "integer"},
+        "title": _TEXT,
+        "status": _TEXT,
+        "priority": _TEXT,
+        "tags": _TEXTS,
+        "assignedTo": {"type": ["string", "null"]},
+        "frozen": {"type": "boolean"},
+        "comments": {"type": "integer"},
+        "updated_at": _TEXT,
+        "interest": {"type": ["integer", "null"]},
+        "personalTags": _TEXTS,
+        "deferred": {"type": "boolean"},
+        "summary": _TEXT,
     },
     "required": ["issue_id", "number", "title", "status", "priority", "tags", "assignedTo", "summary"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 _OUTPUT = {
     "type": "object",
     "properties": {
@@ -73,32 +134,20 @@ _CARD = Card(
 )
 
 
-def search_issues(matters: Matters) -> Tool:
+def search_issues(tracker: IssueTracker) -> Tool:
     """The tool over one workspace's issues."""
 
-    def handler(
-        *,
-        tags: list[str] | None = None,
-        assignedTo: str | None = None,  # noqa: N803 - as the contract spells it
-        status: str = "all",
-        priority: Any = None,
-        personalTags: list[str] | None = None,  # noqa: N803
-        personalAgent: str | None = None,  # noqa: N803
-        excludePersonalTags: list[str] | None = None,  # noqa: N803
-        minInterestLevel: int | None = None,  # noqa: N803
-    ) -> dict[str, Any]:
-        wanted = Wanted(
-            status="open" if status == "open" else "closed" if status == "closed" else None,
-            tags=tuple(tags_of(tags or ())), priority=priority, assigned_to=assignedTo,
-        )  # fmt: skip
-        needed = personalTags is not None or excludePersonalTags is not None or minInterestLevel is not None
-        agent = _agent(personalAgent, needed=needed)
+    def handler(**asked: Any) -> dict[str, Any]:
+        status = asked.get("status")
+        wanted = IssueFilter(
+            status=None if status == "all" else status,
+            tags=tuple(tags_of(asked.get("tags") or ())),
+            priority=asked.get("priority"),
+            assigned_to=asked.get("assignedTo"),
+        )
         try:
-            personal = None if agent is None else Personal(
-                agent_id=agent, views=matters.memory.views(agent), tags=tuple(tags_of(personalTags or ())),
-                without=tuple(tags_of(excludePersonalTags or ())), min_interest=minInterestLevel,
-            )  # fmt: skip
-            headings = matters.issues.matching()
+            personal = _personal(tracker, asked)
+            headings = tracker.issues.matching()
         except ConfigError as damaged:
             raise ToolError(str(damaged), hint="Repair the file, or move it away.") from None
         found = search(headings, wanted, personal)
@@ -106,11 +155,25 @@ def search_issues(matters: Matters) -> Tool:
         return {
             "searched": len(headings),
             "found": len(found),
-            "personalAgent": agent,
+            "personalAgent": None if personal is None else personal.agent_id,
             "issues": [_shown(each, views.get(each.issue_id)) for each in found[:MOST]],
         }
 
     return Tool(card=_CARD, handler=handler)
+
+
+def _personal(tracker: IssueTracker, asked: Mapping[str, Any]) -> PersonalFilter | None:
+    needed = any(asked.get(name) is not None for name in ("personalTags", "excludePersonalTags", "minInterestLevel"))
+    agent = _agent(asked.get("personalAgent"), needed=needed)
+    if agent is None:
+        return None
+    return PersonalFilter(
+        agent_id=agent,
+        views=tracker.memory.views(agent),
+        tags=tuple(tags_of(asked.get("personalTags") or ())),
+        without=tuple(tags_of(asked.get("excludePersonalTags") or ())),
+        min_interest=asked.get("minInterestLevel"),
+    )
 
 
 def _agent(named: str | None, *, needed: bool) -> str | None:

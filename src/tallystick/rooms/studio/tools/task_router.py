@@ -14,13 +14,16 @@ _INPUT = {
     "type": "object",
     "properties": {
         "user_request": {
-            "type": "string", "minLength": 1, "maxLength": MAX_REQUEST, "description": "The request, as it was made.",
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_REQUEST,
+            "description": "The request, as it was made.",
         },
         "dry_run": {"type": "boolean", "default": False, "description": "Name the agents there are; route nothing."},
     },
     "required": ["user_request"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 _AGENT = {
     "type": "object",
     "properties": {
@@ -45,10 +48,17 @@ _OUTPUT = {
         "agents": {"type": "array", "items": _AGENT},
     },
     "required": [
-        "routable", "dry_run", "intent", "matched_pattern", "evidence_type", "evidence_needs", "recipe", "agents",
+        "routable",
+        "dry_run",
+        "intent",
+        "matched_pattern",
+        "evidence_type",
+        "evidence_needs",
+        "recipe",
+        "agents",
     ],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 
 _CARD = Card(

@@ -6,8 +6,8 @@ from tallystick.rooms.studio.web.prompts import Prompts
 
 
 def register(context: PageContext) -> tuple[str, ...]:
-    """Make the pages; gives the first segments of their paths."""
-    context.settings_parts["prompts"] = SettingsPart(label="Wordings", make=Prompts)
+    """Register the pages, and return the first segments of their paths."""
+    context.settings_parts["prompts"] = SettingsPart(label="Prompts", make=Prompts)
     parts = (
         conference_page,
         workspace_page,

@@ -1,22 +1,78 @@
-"""One file: read it, change it, see the difference, apply or keep it as a proposal; and what the checkers say.
+"""One file: read it, edit it, preview changes, apply or propose them; its findings and its patches.
 
-Nothing is overwritten silently. What is typed becomes a patch against the version that was opened; if somebody changed
-the file meanwhile, both are shown and nothing typed is lost.
+Nothing is overwritten silently. An edit becomes a patch against the version that was opened; if the file has changed
+since, both versions are shown and the edit is kept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading, may_act
+from tallystick.doors.web.kit import PageContext, Visitor, counted, empty, failed, heading, may_act, text
 from tallystick.gate.role_names import WORK_ROLES
-from tallystick.rooms.studio.services.workspace import Workspace
+from tallystick.rooms.studio.services.workspace import WorkspaceService
 from tallystick.rooms.studio.web.findings import called, finding_card, left_out, told
-from tallystick.rooms.studio.web.patches import diff_view, patch_list
-from tallystick.rooms.studio.workspace.nouns import Change, FileText, Patch, Shown
+from tallystick.rooms.studio.workspace.model import Change, FileText, Patch, PatchView
+
+MOST = 20
+TONES = {"+": "tally-added", "-": "tally-removed", "@": "tally-soft"}
+
+
+async def patch_list(
+    files: WorkspaceService, path: str, visitor: Visitor, decided: Callable[[], Awaitable[None]]
+) -> None:
+    """The undecided proposals for a file."""
+    waiting: list[Patch] = await run.io_bound(files.patches, state="proposed", path=path) or []
+    if waiting:
+        ui.label(f"{len(waiting)} proposed changes").classes("text-weight-bold")
+    for patch in waiting[:MOST]:
+        await _waiting(files, patch, visitor, decided)
+
+
+async def _waiting(
+    files: WorkspaceService, patch: Patch, visitor: Visitor, decided: Callable[[], Awaitable[None]]
+) -> None:
+    with ui.column().classes("tally-card gap-1"):
+        ui.label(f"by {patch.by} ({patch.origin}), +{patch.added} −{patch.removed}").classes("tally-soft")  # noqa: RUF001 - a minus
+        if patch.note:
+            ui.label(patch.note).classes("tally-text")
+        shown = await run.io_bound(files.show, patch.patch_id)
+        if isinstance(shown, PatchView):
+            diff_view(shown)
+        if visitor.is_person:
+            place = ui.column().classes("w-full")
+
+            async def decide(how: Callable[..., Patch | Problem]) -> None:
+                after = await run.io_bound(how, patch.patch_id, caller=visitor.caller)
+                if isinstance(after, Problem):
+                    with place:
+                        failed(after.code, after.message)
+                else:
+                    await decided()
+
+            with ui.row().classes("tally-row"):
+                ui.button("Apply", on_click=lambda: decide(files.apply)).props('dense color="positive"')
+                ui.button("Reject", on_click=lambda: decide(files.reject)).props('dense outline color="negative"')
+
+
+def diff_view(shown: PatchView) -> None:
+    """A difference, line by line."""
+    if shown.changed_meanwhile:
+        failed("The file has changed since this was proposed.", "Both changes are shown; take what you want of each.")
+        ui.label("What it became meanwhile").classes("tally-soft")
+        _lines(shown.current_diff or "")
+        ui.label("What is proposed").classes("tally-soft")
+    _lines(shown.diff)
+
+
+def _lines(diff: str) -> None:
+    with ui.element("pre").classes("tally-diff"):
+        for line in diff.splitlines():
+            text("span", line + "\n").classes(TONES.get(line[:1], ""))
+
 
 LOOK_S = 1.0
 CANON = "Canon.md"
@@ -25,8 +81,8 @@ CANON = "Canon.md"
 class Editor:
     """One file in one window."""
 
-    def __init__(self, house: PageContext, files: Workspace, visitor: Visitor, path: str, line: int) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, files: WorkspaceService, visitor: Visitor, path: str, line: int) -> None:
+        self._context = context
         self._files = files
         self._visitor = visitor
         self._path = path
@@ -80,7 +136,7 @@ class Editor:
 
     async def _deciding(self, patch: Patch) -> None:
         shown = await run.io_bound(self._files.show, patch.patch_id)
-        if isinstance(shown, Shown):
+        if isinstance(shown, PatchView):
             diff_view(shown)
         if not self._visitor.is_person:
             ui.label("It is kept as a proposal. Applying it needs a person:").classes("tally-soft")
@@ -116,7 +172,7 @@ class Editor:
             await patch_list(self._files, self._path, self._visitor, self._decided)
 
     async def _look(self) -> None:
-        """Whether somebody else changed the file."""
+        """Whether the file was changed elsewhere."""
         now = await run.io_bound(self._files.read, self._path)
         if not isinstance(now, FileText) or now.sha256 == self._file.sha256:
             return
@@ -158,7 +214,7 @@ class Editor:
         with self._beside:
             ui.spinner()
             ui.label("Comparing with the rest of the book…").classes("tally-soft")
-        outcomes = [await called(self._house, self._visitor, tool, args) for tool, args in self._checks()]
+        outcomes = [await called(self._context, self._visitor, tool, args) for tool, args in self._checks()]
         self._beside.clear()
         with self._beside:
             findings = [found for outcome in outcomes if outcome.ok for found in outcome.result["findings"]]

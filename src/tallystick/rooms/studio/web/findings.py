@@ -1,4 +1,4 @@
-"""What the checkers found, beside the text; and the search through the files. Both are calls through the gate."""
+"""Findings beside the text, and file search. Both are calls through the gate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ SESSION = "page"
 FOUND = 20
 
 
-async def called(house: PageContext, visitor: Visitor, tool: str, args: Mapping[str, Any]) -> Outcome:
-    """Propose a call for whoever looks at the page."""
-    return await house.gate.call(tool, args, session=SESSION, caller=visitor.caller)
+async def called(context: PageContext, visitor: Visitor, tool: str, args: Mapping[str, Any]) -> Outcome:
+    """Call a tool on behalf of the visitor."""
+    return await context.gate.call(tool, args, session=SESSION, caller=visitor.caller)
 
 
 def told(outcome: Outcome) -> None:
-    """Say why a call gave nothing."""
+    """Show why a call has no result."""
     if outcome.rejection is not None:
         failed(f"refused: {outcome.rejection.code}", outcome.rejection.reason)
     elif outcome.failure is not None:
@@ -37,8 +37,8 @@ def left_out(outcomes: Sequence[Outcome]) -> None:
             ui.label(f"left out: {one['path']}: {one['message']}").classes("tally-soft tally-text")
 
 
-def search_box(house: PageContext, visitor: Visitor) -> None:
-    """Find files by what stands in them."""
+def search_box(context: PageContext, visitor: Visitor) -> None:
+    """Search files by content."""
     words = ui.input("Find in the files").props("outlined dense clearable").classes("w-full")
     place = ui.column().classes("w-full gap-1").props('role="status"')
 
@@ -47,7 +47,7 @@ def search_box(house: PageContext, visitor: Visitor) -> None:
         if not (words.value or "").strip():
             return
         wanted = {"search_criteria": words.value, "scan_mode": "DEEP_SCAN", "max_results": FOUND}
-        outcome = await called(house, visitor, "file_locator", wanted)
+        outcome = await called(context, visitor, "file_locator", wanted)
         with place:
             if not outcome.ok:
                 told(outcome)

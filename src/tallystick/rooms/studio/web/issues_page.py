@@ -1,35 +1,46 @@
-"""Issues: what is to be settled, what was said about it, and the receipts behind it."""
+"""The issues pages: list, comments and linked receipts."""
 
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
-from tallystick.doors.web.kit import PageContext, Place, Visitor, badge, empty, failed, heading, may_act, page, section
+from tallystick.doors.web.kit import (
+    NavigationItem,
+    PageContext,
+    Visitor,
+    badge,
+    empty,
+    failed,
+    heading,
+    may_act,
+    page,
+    section,
+)
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
-from tallystick.rooms.studio.issues.nouns import By, Heading, Issue, Link, NewComment, NewIssue, Wanted
-from tallystick.rooms.studio.services.issues import IssueDesk
+from tallystick.rooms.studio.issues.model import By, Heading, Issue, IssueFilter, Link, NewComment, NewIssue
+from tallystick.rooms.studio.services.issues import IssueService
 from tallystick.storage.notifications import PLACES, place_of
 
 MOST = 100
 SOON_S = 1.0
 
 
-def register(house: PageContext) -> tuple[str, ...]:
+def register(context: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/issues", name="Issues", icon="flag", order=30, roles=EVERY_ROLE))
-    desk = IssueDesk(house.gate)
+    context.places.append(NavigationItem(path="/issues", name="Issues", icon="flag", order=30, roles=EVERY_ROLE))
+    service = IssueService(context.gate)
 
-    @page(house, "/issues", "Issues", roles=EVERY_ROLE)
+    @page(context, "/issues", "Issues", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Issues", "Every conference round leaves one; open your own for what is to be settled")
-        await _List(desk, visitor).show()
+        await _List(service, visitor).show()
 
-    @page(house, "/issues/{name}", "Issue", roles=EVERY_ROLE)
+    @page(context, "/issues/{name}", "Issue", roles=EVERY_ROLE)
     async def one(visitor: Visitor, name: str) -> None:
-        found = await run.io_bound(desk.matters.issues.get, name)
+        found = await run.io_bound(service.tracker.issues.get, name)
         if not isinstance(found, Issue):
             empty("There is no such issue", "It may stand in another workspace.", icon="search_off")
             return
-        _One(desk, visitor, found).show()
+        _One(service, visitor, found).show()
 
     return ("/issues",)
 
@@ -37,8 +48,8 @@ def register(house: PageContext) -> tuple[str, ...]:
 class _List:
     """The issues, with filters."""
 
-    def __init__(self, desk: IssueDesk, visitor: Visitor) -> None:
-        self._desk = desk
+    def __init__(self, service: IssueService, visitor: Visitor) -> None:
+        self._service = service
         self._visitor = visitor
         self._words, self._status = "", "open"
 
@@ -63,8 +74,8 @@ class _List:
         await self._again()
 
     async def _again(self) -> None:
-        wanted = Wanted(status=self._status or None, text=self._words or None)  # type: ignore[arg-type] # from the list above
-        found: list[Heading] = list(await run.io_bound(self._desk.matters.issues.list, wanted, limit=MOST) or ())
+        wanted = IssueFilter(status=self._status or None, text=self._words or None)  # type: ignore[arg-type] # from the list above
+        found: list[Heading] = list(await run.io_bound(self._service.tracker.issues.list, wanted, limit=MOST) or ())
         now = [(one.issue_id, one.updated_at) for one in found]
         if now == self._seen:
             return
@@ -86,7 +97,7 @@ class _List:
                 if not may_act(self._visitor, WORK_ROLES):
                     return
                 new = NewIssue(title=title.value or "", body=body.value or "", opened_by=self._visitor.caller.subject)
-                made = await run.io_bound(self._desk.matters.issues.create, new)
+                made = await run.io_bound(self._service.tracker.issues.create, new)
                 if isinstance(made, Issue):
                     ui.navigate.to(f"/issues/{made.issue_id}")
                 elif isinstance(made, Problem):
@@ -112,8 +123,8 @@ def _row(one: Heading) -> None:
 class _One:
     """One issue."""
 
-    def __init__(self, desk: IssueDesk, visitor: Visitor, issue: Issue) -> None:
-        self._desk = desk
+    def __init__(self, service: IssueService, visitor: Visitor, issue: Issue) -> None:
+        self._service = service
         self._visitor = visitor
         self._issue = issue
 
@@ -151,14 +162,14 @@ class _One:
         if not may_act(self._visitor, WORK_ROLES):
             return
         new = NewComment(author=self._visitor.caller.subject, body=body, by=self._by)
-        await self._done(await run.io_bound(self._desk.matters.issues.comment, self._issue.issue_id, new))
+        await self._done(await run.io_bound(self._service.tracker.issues.comment, self._issue.issue_id, new))
 
     async def _move(self, move: str) -> None:
         if not may_act(self._visitor, WORK_ROLES):
             return
         who = self._visitor.caller
         moved = await run.io_bound(
-            self._desk.move, self._issue.issue_id, move, author=who.subject, by=self._by, caller=who
+            self._service.move, self._issue.issue_id, move, author=who.subject, by=self._by, caller=who
         )
         await self._done(moved)
 

@@ -1,4 +1,4 @@
-"""How tools are worded for models, and what agents would like worded differently. A person decides."""
+"""Tool prompts and the agents' proposals for them, which a person decides."""
 
 import asyncio
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
 from tallystick.doors.web.kit import PageContext, Visitor, badge, block, failed, log_in_hint, person, section
-from tallystick.rooms.studio.prompts.nouns import Prompt
+from tallystick.rooms.studio.prompts.model import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal
-from tallystick.rooms.studio.services.prompts import PromptDesk
+from tallystick.rooms.studio.services.prompts import PromptService
 
 PATH = "/settings/prompts"
 SOON_S = 1.0
@@ -20,10 +20,10 @@ SOON_S = 1.0
 class Prompts:
     """The registry and its proposals, live."""
 
-    def __init__(self, house: PageContext, visitor: Visitor) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, visitor: Visitor) -> None:
+        self._context = context
         self._visitor = visitor
-        self._desk = PromptDesk(house.gate)
+        self._service = PromptService(context.gate)
         self._seen: Any = None
         self._looking = asyncio.Lock()
 
@@ -42,8 +42,8 @@ class Prompts:
             await self._look()
 
     async def _look(self) -> None:
-        pending: tuple[Proposal, ...] = await run.io_bound(self._desk.proposals.list, state="pending") or ()
-        merged = await run.io_bound(self._desk.registry.load)
+        pending: tuple[Proposal, ...] = await run.io_bound(self._service.proposals.list, state="pending") or ()
+        merged = await run.io_bound(self._service.registry.load)
         if merged is None or (pending, merged) == self._seen:
             return
         self._seen = (pending, merged)
@@ -60,7 +60,7 @@ class Prompts:
             for caution in merged.cautions:
                 failed(f"{caution.code} ({caution.layer}): {caution.id}", caution.message)
             for prompt in merged.prompts.values():
-                _line(self._desk.shown(prompt))
+                _line(self._service.shown(prompt))
 
     def _wish(self, wish: Proposal, prompt: Prompt | None) -> None:
         with ui.column().classes("tally-card gap-2"):
@@ -70,7 +70,7 @@ class Prompts:
                 ui.label(f"proposed by {wish.by}, {wish.created[:16].replace('T', ' ')}").classes("tally-soft")
             if wish.reason:
                 ui.label(wish.reason).classes("tally-text")
-            before = {} if prompt is None else self._desk.shown(prompt)
+            before = {} if prompt is None else self._service.shown(prompt)
             with ui.element("div").classes("tally-two"):
                 _side("Now", {name: before.get(name) for name in wish.said})
                 _side("Proposed", wish.said)
@@ -84,10 +84,10 @@ class Prompts:
                     ).props('outline color="negative" dense')
 
     async def _decide(self, proposal_id: str, *, accept: bool) -> None:
-        caller = person(self._house)
+        caller = person(self._context)
         if caller is None:
             return
-        after = await run.io_bound(self._desk.decide, proposal_id, accept=accept, caller=caller)
+        after = await run.io_bound(self._service.decide, proposal_id, accept=accept, caller=caller)
         if isinstance(after, Problem):
             ui.notify(f"{after.code}: {after.message}", type="warning")
         await self._again()

@@ -1,4 +1,4 @@
-"""Runs: recipes that do several steps, watched while they go, cancelled, and taken up again."""
+"""The runs pages: start, watch, cancel and resume recipes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from nicegui import run, ui
 from tallystick.agents.problem import Problem
 from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import (
+    NavigationItem,
     PageContext,
-    Place,
     SchemaForm,
     Visitor,
     badge,
@@ -29,21 +29,21 @@ MOST = 50
 SOON_S = 0.8
 
 
-def register(house: PageContext) -> tuple[str, ...]:
+def register(context: PageContext) -> tuple[str, ...]:
     """Make the pages."""
-    house.places.append(Place(path="/runs", name="Runs", icon="play_circle", order=35, roles=EVERY_ROLE))
+    context.places.append(NavigationItem(path="/runs", name="Runs", icon="play_circle", order=35, roles=EVERY_ROLE))
 
-    @page(house, "/runs", "Runs", roles=EVERY_ROLE)
+    @page(context, "/runs", "Runs", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
         heading("Runs", "Recipes of several steps. A step that was skipped or failed never counts as done.")
-        desk = _desk(house)
-        _start(house, visitor)
+        service = _service(context)
+        _start(context, visitor)
         section("Runs")
         place = ui.column().classes("w-full gap-0")
         seen: list[Any] = []
 
         async def again() -> None:
-            found = await run.io_bound(desk.page, visitor.caller, limit=MOST, offset=0)
+            found = await run.io_bound(service.page, visitor.caller, limit=MOST, offset=0)
             lines = found[0] if found else []
             now = [(line["run_id"], line["status"]) for line in lines]
             if now == seen and place.default_slot.children:
@@ -59,15 +59,15 @@ def register(house: PageContext) -> tuple[str, ...]:
         await again()
         ui.timer(SOON_S, again)
 
-    @page(house, "/runs/{run_id}", "Run", roles=EVERY_ROLE)
+    @page(context, "/runs/{run_id}", "Run", roles=EVERY_ROLE)
     async def one(visitor: Visitor, run_id: str) -> None:
-        await _One(house, visitor, run_id).show()
+        await _One(context, visitor, run_id).show()
 
     return ("/runs",)
 
 
-def _desk(house: PageContext) -> Any:
-    return room_in(house.gate, "studio", Studio).runs
+def _service(context: PageContext) -> Any:
+    return room_in(context.gate, "studio", Studio).runs
 
 
 def _row(line: Mapping[str, Any]) -> None:
@@ -78,9 +78,9 @@ def _row(line: Mapping[str, Any]) -> None:
         ui.label(str(line["run_id"])).classes("tally-soft tally-mono")
 
 
-def _start(house: PageContext, visitor: Visitor) -> None:
-    desk = _desk(house)
-    recipes = {one.id: one for one in desk.recipes.list()}
+def _start(context: PageContext, visitor: Visitor) -> None:
+    service = _service(context)
+    recipes = {one.id: one for one in service.recipes.list()}
     names = {
         key: (one.recipe.title if one.recipe is not None else f"{key} (cannot be read)") for key, one in recipes.items()
     }
@@ -103,7 +103,7 @@ def _start(house: PageContext, visitor: Visitor) -> None:
             async def begin() -> None:
                 if not may_act(visitor, WORK_ROLES):
                     return
-                begun = await run.io_bound(desk.start, choice.value, form.values(), visitor.caller)
+                begun = await run.io_bound(service.start, choice.value, form.values(), visitor.caller)
                 if isinstance(begun, Problem):
                     with place:
                         failed(begun.code, begun.message)
@@ -118,15 +118,15 @@ def _start(house: PageContext, visitor: Visitor) -> None:
 class _One:
     """One run, live."""
 
-    def __init__(self, house: PageContext, visitor: Visitor, run_id: str) -> None:
-        self._house = house
+    def __init__(self, context: PageContext, visitor: Visitor, run_id: str) -> None:
+        self._context = context
         self._visitor = visitor
         self._run_id = run_id
         self._seen: bytes = b""
 
     async def show(self) -> None:
-        desk = _desk(self._house)
-        told = None if desk is None else await run.io_bound(desk.show, self._run_id, self._visitor.caller)
+        service = _service(self._context)
+        told = None if service is None else await run.io_bound(service.show, self._run_id, self._visitor.caller)
         if told is None:
             empty("There is no such run", "It may be another's, or of another workspace.", icon="search_off")
             return
@@ -136,7 +136,7 @@ class _One:
         ui.timer(SOON_S, self._look)
 
     async def _look(self) -> None:
-        told = await run.io_bound(_desk(self._house).show, self._run_id, self._visitor.caller)
+        told = await run.io_bound(_service(self._context).show, self._run_id, self._visitor.caller)
         if told is not None:
             await self._draw(told)
 
@@ -145,7 +145,7 @@ class _One:
         if now == self._seen:
             return
         self._seen = now
-        replies = await run.io_bound(_desk(self._house).replies, self._run_id, self._visitor.caller)
+        replies = await run.io_bound(_service(self._context).replies, self._run_id, self._visitor.caller)
         self._place.clear()
         with self._place:
             self._head(told)
@@ -172,7 +172,7 @@ class _One:
     async def _act(self, what: str) -> None:
         if not may_act(self._visitor, WORK_ROLES):
             return
-        await run.io_bound(getattr(_desk(self._house), what), self._run_id, self._visitor.caller)
+        await run.io_bound(getattr(_service(self._context), what), self._run_id, self._visitor.caller)
         await self._look()
 
 

@@ -11,23 +11,23 @@ from dataclasses import replace
 from tallystick.agents.problem import Problem
 from tallystick.errors import PathRefused
 from tallystick.rooms.studio.workspace import diffs
-from tallystick.rooms.studio.workspace.changes import Result, told, work_out
-from tallystick.rooms.studio.workspace.kept import Kept
-from tallystick.rooms.studio.workspace.nouns import GONE, MOVES, Change, Origin, Patch, Shown, Version
-from tallystick.rooms.studio.workspace.reading import current_bytes
+from tallystick.rooms.studio.workspace.diffs import ChangeResult, apply_change, text_of_bytes
+from tallystick.rooms.studio.workspace.files import current_bytes
+from tallystick.rooms.studio.workspace.model import GONE, MOVES, Change, Origin, Patch, PatchView, Version
+from tallystick.rooms.studio.workspace.patch_store import PatchStore
 from tallystick.storage.files import FileSources
 from tallystick.storage.paths import check_writable, path_parts
 
 MAX_OPEN = 5_000
-"""Proposals that nobody has decided yet: nobody reads more, and a program must not fill the disk with them."""
+"""Undecided proposals; a limit, so that a program cannot fill the disk."""
 _CHANGED = "The file is not what the change was made against. The proposal is kept; read the file and decide again."
 
 
 class Revisions:
     """The changes of one workspace."""
 
-    def __init__(self, files: FileSources, kept: Kept, *, new_id: Callable[[], str]) -> None:
-        """Join the files with what is kept of them.
+    def __init__(self, files: FileSources, kept: PatchStore, *, new_id: Callable[[], str]) -> None:
+        """Join the files with the patch store.
 
         Args:
             files: The author's files.
@@ -41,7 +41,7 @@ class Revisions:
     def propose(
         self, change: Change, *, by: str, now: str, origin: Origin = "person", undoes: str | None = None
     ) -> Patch | Problem:
-        """Keep a change as a proposal; the file stays as it is.
+        """Store a change as a proposal; the file is not changed.
 
         A change whose base is no longer the file is kept too, so that nobody's text is lost; `show` says so.
         """
@@ -50,25 +50,35 @@ class Revisions:
             check_writable(parts)
             with self.kept.locked():
                 if sum(patch.state == "proposed" for patch in self.kept.patches()) >= MAX_OPEN:
-                    message = f"There are {MAX_OPEN} proposals that nobody decided; apply or reject some first."
+                    message = f"There are {MAX_OPEN} undecided proposals; apply or reject some first."
                     return Problem(code="patches_too_many", message=message)
                 path = "/".join(parts)
                 current, data = current_bytes(self._files, path)
                 wanted = current if change.base_sha256 is None else change.base_sha256
-                result = work_out(change, wanted, data if wanted == current else self.kept.content(wanted))
+                result = apply_change(change, wanted, data if wanted == current else self.kept.content(wanted))
                 if isinstance(result, Problem):
                     return result
                 if result.after == data and current != GONE:
                     return Problem(code="patch_empty", message="The file is this already.")
                 draft = Patch(
-                    patch_id=self._new_id(), path=path, base_sha256=wanted, new_sha256=GONE, state="proposed",
-                    origin=origin, by=by, created=now, added=0, removed=0, note=change.note, undoes=undoes,
-                )  # fmt: skip
+                    patch_id=self._new_id(),
+                    path=path,
+                    base_sha256=wanted,
+                    new_sha256=GONE,
+                    state="proposed",
+                    origin=origin,
+                    by=by,
+                    created=now,
+                    added=0,
+                    removed=0,
+                    note=change.note,
+                    undoes=undoes,
+                )
                 return self._kept_proposal(draft, result, data)
         except PathRefused as refused:
             return Problem(code=refused.code, message=str(refused), pointer="/path")
 
-    def show(self, patch_id: str) -> Shown | Problem:
+    def show(self, patch_id: str) -> PatchView | Problem:
         """A patch with its difference, and with what the file has become if that is another than its base."""
         patch = self.kept.patch(patch_id)
         if patch is None:
@@ -80,17 +90,19 @@ class Revisions:
         changed = patch.state == "proposed" and current not in {patch.base_sha256, patch.new_sha256}
         base = self.kept.content(patch.base_sha256)
         # A base that is not known any more cannot be compared with; the file as it is now can.
-        origin = told(data if base is None else base)
-        return Shown(
+        origin = text_of_bytes(data if base is None else base)
+        return PatchView(
             patch=patch,
-            diff=diffs.unified(origin, told(self.kept.content(patch.new_sha256) or b""), patch.path),
+            diff=diffs.unified(origin, text_of_bytes(self.kept.content(patch.new_sha256) or b""), patch.path),
             current_sha256=current,
             changed_meanwhile=changed,
-            current_diff=diffs.unified(origin, told(data), patch.path) if changed and base is not None else None,
+            current_diff=diffs.unified(origin, text_of_bytes(data), patch.path)
+            if changed and base is not None
+            else None,
         )
 
     def apply(self, patch_id: str, *, by: str, now: str) -> Patch | Problem:
-        """Make the change, if the file is still the one it was made against."""
+        """Apply the change, if the file still matches its base."""
         with self.kept.locked():
             patch = self._to_decide(patch_id, "apply")
             if isinstance(patch, Problem):
@@ -110,7 +122,7 @@ class Revisions:
             return self._mark_applied(patch, by=by, now=now)
 
     def reject(self, patch_id: str, *, by: str, now: str, reason: str = "") -> Patch | Problem:
-        """Decide against a change; it stays to be seen."""
+        """Reject a change; it remains visible."""
         with self.kept.locked():
             patch = self._to_decide(patch_id, "reject")
             if isinstance(patch, Problem):
@@ -141,9 +153,11 @@ class Revisions:
         if content is None:
             return Problem(code="snapshot_missing", message="This version is damaged or gone from the snapshots.")
         change = Change(
-            path=path, base_sha256=None if taken_back is None else taken_back.after, remove=not wanted,
-            text=told(content) if wanted else None,
-        )  # fmt: skip
+            path=path,
+            base_sha256=None if taken_back is None else taken_back.after,
+            remove=not wanted,
+            text=text_of_bytes(content) if wanted else None,
+        )
         undoes = None if taken_back is None else taken_back.patch_id
         return self.propose(change, by=by, now=now, origin="undo", undoes=undoes)
 
@@ -164,15 +178,15 @@ class Revisions:
                 for path, base, data in wanted:
                     done[path] = self._put(path, base, data, by=by, now=now, origin=origin)
             finally:
-                # Also of what was done before something failed.
+                # Include what was written before a failure.
                 self.kept.remember([each for each in done.values() if isinstance(each, Version)])
         return done
 
     # -- details -----------------------------------------------------------------------------------------------------
 
-    def _kept_proposal(self, draft: Patch, result: Result, current: bytes) -> Patch:
+    def _kept_proposal(self, draft: Patch, result: ChangeResult, current: bytes) -> Patch:
         compared = current if result.base is None else result.base
-        added, removed = diffs.counts(told(compared), told(result.after or b""))
+        added, removed = diffs.counts(text_of_bytes(compared), text_of_bytes(result.after or b""))
         if result.base is not None and result.base_sha256 != GONE:
             self.kept.keep(result.base)
         after = GONE if result.after is None else self.kept.keep(result.after)
@@ -198,7 +212,7 @@ class Revisions:
         )
 
     def _replace(self, path: str, base: str, after: bytes | None) -> None:
-        """Put a content in a file's place; what stood there is kept first."""
+        """Replace a file's content, after storing the old one."""
         current, data = current_bytes(self._files, path)
         if current != base:
             raise PathRefused("The file is not what the change was made against.", code="changed_meanwhile")
@@ -212,9 +226,15 @@ class Revisions:
     def _mark_applied(self, patch: Patch, *, by: str, now: str) -> Patch:
         if not any(version.patch_id == patch.patch_id for version in self.kept.history(patch.path)):
             made = Version(
-                at=now, path=patch.path, patch_id=patch.patch_id, before=patch.base_sha256, after=patch.new_sha256,
-                by=by, origin=patch.origin, undoes=patch.undoes,
-            )  # fmt: skip
+                at=now,
+                path=patch.path,
+                patch_id=patch.patch_id,
+                before=patch.base_sha256,
+                after=patch.new_sha256,
+                by=by,
+                origin=patch.origin,
+                undoes=patch.undoes,
+            )
             self.kept.remember([made])
         done = replace(patch, state="applied", decided=now, decided_by=by)
         self.kept.put(done)
@@ -222,5 +242,5 @@ class Revisions:
 
 
 def unknown_patch() -> Problem:
-    """There is none of this id."""
+    """The problem of an unknown patch id."""
     return Problem(code="patch_unknown", message="There is no patch of this id.")

@@ -33,6 +33,11 @@ class Store:
             return False
         return True
 
+    def wines(self) -> dict[str, str]:
+        """The wine of every tasting, by its id."""
+        with self._engine.connect() as connection:
+            return {row.id: row.wine for row in connection.execute(sa.select(TASTINGS.c.id, TASTINGS.c.wine))}
+
     def page(self, *, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
         """Some tastings, newest first, and how many there are."""
         newest = sa.select(TASTINGS).order_by(TASTINGS.c.added_ms.desc(), TASTINGS.c.id).limit(limit).offset(offset)

@@ -1,6 +1,6 @@
 """The versions of insight's tables, as Alembic revisions in `versions/`."""
 
-HEAD = "0005"
+HEAD = "0011"
 """The last revision."""
 SHARED = (
     "0003",

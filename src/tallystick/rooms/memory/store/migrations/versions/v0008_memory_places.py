@@ -54,9 +54,12 @@ def _propositions() -> None:
     op.create_index(f"{table}_with", table, ["predicate", "seq"])
     # Few wait at any time.
     op.create_index(
-        f"{table}_pending", table, ["pending"],
-        sqlite_where=sa.text("pending IS 1"), postgresql_where=sa.text("pending IS true"),
-    )  # fmt: skip
+        f"{table}_pending",
+        table,
+        ["pending"],
+        sqlite_where=sa.text("pending IS 1"),
+        postgresql_where=sa.text("pending IS true"),
+    )
 
 
 def _evidence() -> None:

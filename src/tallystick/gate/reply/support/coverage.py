@@ -1,0 +1,60 @@
+"""Check that every clause of a claim shares enough words with the quoted text."""
+
+import re
+from collections.abc import Sequence
+
+from tallystick.gate.reply.support.doubts import Doubt
+from tallystick.gate.reply.support.grounds import Ground
+from tallystick.gate.reply.support.readings import Reading, akin, clauses, read
+from tallystick.text.stems import stem
+from tallystick.text.words import REQUEST_WORDS
+
+MIN_COVERAGE = 0.34
+"""Minimum share of a clause's words that must occur in the quotes or their context."""
+MIN_TERMS = 2
+_REPORTING = frozenset(map(stem, ("report", "return", "result", "state", "note", "tool")))
+"""Words about the source rather than the content (`the tool reported`), which are not counted."""
+_LEAD = re.compile(
+    r"(?:in|on|at|for|from|per|according to|as|after|before|since|during|under|by|about|of|with)\b", re.IGNORECASE
+)
+"""Beginning of an introductory clause, which gives place or time; it needs no word coverage, and the other rules check
+its names and numbers."""
+
+
+def restates(claim: Reading, grounds: Sequence[Ground]) -> bool:
+    """Whether every word of a claim occurs in these texts, so that the claim only repeats them."""
+    held = read(" . ".join(f"{ground.quote} . {ground.context}" for ground in grounds))
+    for part in map(read, clauses(claim.text)):
+        terms = [term for term in part.terms if term.folded not in REQUEST_WORDS and term.stem not in _REPORTING]
+        if not all(covers(term.stem, held.stems | held.words) for term in terms):
+            return False
+    return bool(claim.terms or claim.amounts)
+
+
+def not_covered(claim: Reading, grounds: Sequence[Ground], known: frozenset[str] = frozenset()) -> Doubt | None:
+    """Return a doubt if the quotes do not cover a clause of a claim; else None."""
+    texts = (text for ground in grounds for text in (ground.quote, f"{ground.context} . {ground.sentence}"))
+    stems = known.union(*(read(text).stems for text in texts))
+    parts = clauses(claim.text)
+    for place, part in enumerate(map(read, parts)):
+        if (place < len(parts) - 1 and _LEAD.match(part.text)) or part.text.lower().startswith("according to"):
+            continue
+        share = coverage(part, stems)
+        if share is not None and share < MIN_COVERAGE:
+            return Doubt(code="claim_unsupported", reason=f"The quoted text does not say: {part.text[:80]}")
+    return None
+
+
+def coverage(part: Reading, stems: frozenset[str]) -> float | None:
+    """Return the share of a clause's words that occur in a text; None if the clause is too short to tell."""
+    terms = [term for term in part.terms if term.folded not in REQUEST_WORDS and term.stem not in _REPORTING]
+    if len(terms) < MIN_TERMS:
+        return None
+    amounts = sum(not amount.weak for amount in part.amounts)
+    covered = sum(covers(term.stem, stems) for term in terms)
+    return (covered + amounts) / (len(terms) + amounts)
+
+
+def covers(wanted: str, stems: frozenset[str]) -> bool:
+    """Whether a word or a related form occurs in a text."""
+    return wanted in stems or any(akin(wanted, each) for each in stems)

@@ -1,0 +1,131 @@
+"""Delivery channels: files in a folder, and a signed webhook."""
+
+from collections.abc import Mapping
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import parseaddr
+from hashlib import sha256
+from hmac import new
+from pathlib import Path
+from typing import Protocol
+
+import orjson
+
+from tallystick.errors import ConfigError
+from tallystick.http_port import SUCCESS, HttpAddress, HttpClient, HttpFailure, HttpRequest, parse_address
+from tallystick.rooms.desk.model import Outgoing
+from tallystick.rooms.desk.options import Options
+from tallystick.rooms.desk.ports import Undelivered
+from tallystick.storage.journal import disk
+
+SUBJECT = "Re: your message"
+NOBODY = "undisclosed-recipients:;"
+
+
+class FileChannel:
+    """A folder."""
+
+    repeatable = True
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def deliver(self, message: Outgoing) -> None:
+        """See `Channel`."""
+        whole = self._folder / f"{message.key}.json"
+        try:
+            disk.make_folder(self._folder)
+            # An earlier attempt wrote the same; it may have been picked up since.
+            if disk.read_whole(whole) is not None:
+                return
+            disk.write_whole(self._folder / f"{message.key}.eml", _mail(message))
+            disk.write_whole(whole, orjson.dumps({"key": message.key, **message.payload}))
+        except OSError as error:
+            raise Undelivered(f"the folder cannot be written ({error.strerror or 'unknown'})") from None
+
+
+WITHIN_S = 10.0
+"""One try takes no longer."""
+
+
+class WebhookChannel:
+    """One receiver. Redirects are not followed, and only https leaves this machine."""
+
+    repeatable = True
+
+    def __init__(self, http: HttpClient, address: HttpAddress, secret: bytes) -> None:
+        self._http = http
+        self._address = address
+        self._secret = secret
+
+    def deliver(self, message: Outgoing) -> None:
+        """See `Channel`."""
+        body = orjson.dumps({"key": message.key, **message.payload})
+        headers = {
+            "Content-Type": "application/json",
+            "Idempotency-Key": message.key,
+            "X-Tally-Signature": f"sha256={signature(self._secret, message.key, body)}",
+        }
+        request = HttpRequest(method="POST", address=self._address, headers=headers, body=body, within_s=WITHIN_S)
+        answer = self._http.send_sync(request)
+        if isinstance(answer, HttpFailure):
+            raise Undelivered(answer.message)
+        if answer.status not in SUCCESS:
+            raise Undelivered(f"status {answer.status}")
+
+
+class Channel(Protocol):
+    """A delivery channel."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same key sent twice arrives once; a message whose end is unclear is tried again only then."""
+        ...
+
+    def deliver(self, message: Outgoing) -> None:
+        """Send a message with its key.
+
+        Raises:
+            Undelivered: It was not taken, or nobody knows; the text says why and names no address.
+        """
+        ...
+
+
+def channels_of(options: Options, workspace: Path, http: HttpClient) -> Mapping[str, Channel]:
+    """The channels that can be used.
+
+    Raises:
+        ConfigError: The webhook is chosen and cannot be used as it is set.
+    """
+    found: dict[str, Channel] = {"file": FileChannel(workspace / options.outbox_folder)}
+    if options.webhook_url is not None:
+        address = parse_address(options.webhook_url, private=True)
+        if address is None:
+            message = "rooms.desk.webhook_url: give an https URL, or http to this machine."
+            raise ConfigError(message, code="config_bad_value")
+        if options.webhook_secret is None:
+            message = "rooms.desk.webhook_secret: the receiver needs it to know that a message is ours. Set one."
+            raise ConfigError(message, code="config_bad_value")
+        found["webhook"] = WebhookChannel(http, address, options.webhook_secret.get_secret_value().encode())
+    elif options.channel == "webhook":
+        raise ConfigError("rooms.desk.webhook_url: the channel is 'webhook', so give one.", code="config_bad_value")
+    return found
+
+
+def _mail(message: Outgoing) -> bytes:
+    mail = EmailMessage(policy=SMTP)
+    given = str(message.payload.get("to") or "")
+    _, address = parseaddr(given)
+    # A line break would begin another header, and a name that is no address would be one that nobody can read.
+    plain = given.isprintable() and address.isascii() and address.count("@") == 1 and " " not in address
+    mail["To"] = address if plain else NOBODY
+    mail["Subject"] = SUBJECT
+    mail["Message-ID"] = f"<{message.key}@tallystick.invalid>"
+    mail["X-Tally-Idempotency-Key"] = message.key
+    mail.set_content(str(message.payload.get("text", "")))
+    return mail.as_bytes()
+
+
+def signature(secret: bytes, key: str, body: bytes) -> str:
+    """What a receiver computes to see that a message is ours and as we sent it."""
+    return new(secret, key.encode() + b"." + body, sha256).hexdigest()

@@ -1,0 +1,1 @@
+"""Tickets: leases, fills, reads and verdicts."""

@@ -1,0 +1,72 @@
+"""A question → the typed query that it means, or why it cannot be read."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+from tallystick.records import record
+from tallystick.rooms.insight.query.columns import Columns
+from tallystick.rooms.insight.query.model import TypedQuery
+from tallystick.rooms.insight.question.conditions import CREATED, Unclear
+from tallystick.rooms.insight.question.interpretation import interpret
+from tallystick.rooms.insight.question.periods import DataSpan
+from tallystick.rooms.insight.question.scan import Scanner
+from tallystick.rooms.insight.question.sides import Question
+from tallystick.rooms.insight.question.vocabulary import Vocabulary
+
+
+@record
+class QuestionReading:
+    """How a question was read."""
+
+    query: TypedQuery | None
+    trouble: str = ""
+    """Why it was not."""
+
+
+ThemeOf = Callable[[int, str], str | None]
+"""Dataset and some words → the id of the theme that they mean."""
+
+
+def read_question(
+    text: str,
+    columns: Columns,
+    dataset_id: int,
+    compare_dataset_id: int | None = None,
+    *,
+    theme_of: ThemeOf | None = None,
+) -> QuestionReading:
+    """Read a question by the words of its dataset and the closed grammar.
+
+    Args:
+        text: The question.
+        columns: Of the dataset.
+        dataset_id: Which dataset.
+        compare_dataset_id: The one that it is compared with.
+        theme_of: Finds the theme that some words mean.
+    """
+    span = span_of(columns)
+    vocabulary = Vocabulary(columns)
+    asked = Question(
+        scan=Scanner(vocabulary, span).scan(text),
+        columns=columns,
+        dataset_id=dataset_id,
+        span=span,
+        compare_dataset_id=compare_dataset_id,
+        agents=tuple(vocabulary.column_by_part("agent")),
+        theme_of=None if theme_of is None else partial(theme_of, dataset_id),
+    )
+    try:
+        query = interpret(asked)
+    except Unclear as unclear:
+        return QuestionReading(query=None, trouble=str(unclear))
+    return QuestionReading(query=query)
+
+
+def span_of(columns: Columns) -> DataSpan | None:
+    """The days from the first to the last ticket."""
+    created = columns.find(CREATED)
+    if created is None or created.low is None or created.high is None:
+        return None
+    first, last = (datetime.fromtimestamp(moment, UTC).date() for moment in (created.low, created.high))
+    return DataSpan(first=first, last=last)

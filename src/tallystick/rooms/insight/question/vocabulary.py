@@ -1,0 +1,146 @@
+"""The words of one dataset: the names of its columns, and their values."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from tallystick.records import record
+from tallystick.rooms.insight.ingest.columns import HEADERS
+from tallystick.rooms.insight.query.columns import Column, Columns
+from tallystick.rooms.insight.query.model import DAYS, HOURS
+from tallystick.text.stems import stem
+from tallystick.text.words import STOP_WORDS, identifier_words, words
+
+MOST_VALUES = 2_000
+"""Of a column whose values are looked for in a question."""
+NO_NAMES = frozenset({"summary", "customer"})
+"""Columns whose values are prose or placeholders."""
+_NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
+_AS_WRITTEN = ("open", "twice")
+Stems = tuple[str, ...]
+
+
+@record
+class Grammar:
+    """The closed list of words."""
+
+    phrases: dict[Stems, str]
+    """Stems of a phrase → what it means."""
+    exact: dict[str, str]
+    """Words whose written form matters: `open` is a state, `opened` an event."""
+    columns: tuple[frozenset[str], ...]
+    """Words that name the same kind of column."""
+    degrees: dict[str, str]
+    """Adjectives that are meant only as comparatives and superlatives → which way they look."""
+    longest: int
+
+
+@cache
+def grammar() -> Grammar:
+    """The list, read once."""
+    given: dict[str, Any] = orjson.loads(files(__package__).joinpath("grammar.json").read_bytes())
+    phrases = {
+        _stems_of(phrase): kind
+        for kind, listed in given["words"].items()
+        if kind not in _AS_WRITTEN
+        for phrase in listed
+    }
+    return Grammar(
+        phrases=phrases,
+        exact={word: kind for kind in _AS_WRITTEN for word in given["words"][kind]},
+        columns=tuple(frozenset(map(stem, group)) for group in given["columns"]),
+        degrees={word: way for way, listed in given["degrees"].items() for word in listed},
+        longest=max(map(len, phrases)),
+    )
+
+
+def _stems_of(phrase: str) -> Stems:
+    return ("%",) if phrase == "%" else tuple(map(stem, words(phrase)))
+
+
+class Vocabulary:
+    """Finds columns and values in the stems of a question."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._values: dict[Stems, list[tuple[Column, str]]] = {}
+        self._names: dict[Stems, list[Column]] = {}
+        self._partly_named: dict[str, list[Column]] = {}
+        self._part_of_value: dict[str, list[tuple[Column, str]]] = {}
+        for column in columns.all:
+            self._add_name(column)
+            if column.kind == "value" and column.key not in NO_NAMES and len(column.values) <= MOST_VALUES:
+                self._add_values(column)
+        self._add_headers()
+        self.longest = max((len(key) for key in (*self._values, *self._names)), default=1)
+
+    def values_at(self, stems: Sequence[str]) -> list[tuple[Column, str]]:
+        """The values that are written so in full."""
+        return self._values.get(tuple(stems), [])
+
+    def value_by_part(self, part: str) -> list[tuple[Column, str]]:
+        """The values that hold a word, where all of them are the same one."""
+        found = self._part_of_value.get(part, [])
+        return found if len({value for _, value in found}) == 1 else []
+
+    def columns_at(self, stems: Sequence[str]) -> list[Column]:
+        """The columns that are called so in full."""
+        return self._names.get(tuple(stems), [])
+
+    def column_by_part(self, part: str) -> list[Column]:
+        """The columns whose name holds a word, or a word that names the same kind of column."""
+        found = self._partly_named.get(part)
+        if found:
+            return found
+        for group in grammar().columns:
+            if part in group:
+                alike = [column for word in sorted(group) for column in self._partly_named.get(word, [])]
+                if alike:
+                    return list(dict.fromkeys(alike))
+        return []
+
+    def _add_name(self, column: Column) -> None:
+        if column.key in {HOURS, DAYS} or column.kind == "theme":
+            return
+        for name in dict.fromkeys((column.name, column.key.removeprefix("extra."))):
+            parts = tuple(map(stem, identifier_words(name)))
+            if parts and not (len(parts) == 1 and column.kind in {"words", "id"}):
+                self._names.setdefault(parts, []).append(column)
+        self._names = {key: list(dict.fromkeys(found)) for key, found in self._names.items()}
+        if column.kind in {"words", "id", "time"}:
+            return
+        for word in identifier_words(column.name):
+            part = stem(word)
+            in_a_group = any(part in group for group in grammar().columns)
+            if in_a_group or (word not in STOP_WORDS and (part,) not in grammar().phrases and len(word) > 1):
+                known = self._partly_named.setdefault(part, [])
+                known += [column] if column not in known else []
+
+    def _add_headers(self) -> None:
+        """The names that exports give a field mean its column, or the one that has a word of them in its name."""
+        for field in _NAMED_FIELDS:
+            column = self.columns.find(field)
+            if column is None:
+                continue
+            for header in HEADERS[field]:
+                parts = tuple(map(stem, header.split("_")))
+                if len(parts) > 1:
+                    self._names.setdefault(parts, self.column_by_part(parts[-1]) or [column])
+                elif parts not in grammar().phrases and header not in STOP_WORDS:
+                    self._partly_named.setdefault(parts[0], self.column_by_part(parts[0]) or [column])
+
+    def _add_values(self, column: Column) -> None:
+        for value in column.values:
+            parts = tuple(map(stem, words(value)))
+            if parts:
+                self._values.setdefault(parts, []).append((column, value))
+            if len(parts) > 1:
+                self._add_parts(column, value, parts)
+
+    def _add_parts(self, column: Column, value: str, parts: Iterable[str]) -> None:
+        for part in set(parts):
+            if part.isalpha() and part not in STOP_WORDS and (part,) not in grammar().phrases:
+                self._part_of_value.setdefault(part, []).append((column, value))

@@ -1,0 +1,1 @@
+"""What memory can know: attributes of people, places, organisations, things and events, from one data file."""

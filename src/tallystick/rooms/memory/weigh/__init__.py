@@ -1,0 +1,1 @@
+"""Step 2, weigh: what a proposal must be, what its evidence comes to, and which status that makes."""

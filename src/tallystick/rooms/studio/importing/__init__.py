@@ -1,1 +1,0 @@
-"""Bringing a manuscript in: every format is read into one neutral form, which becomes files of the workspace."""

@@ -1,0 +1,1 @@
+"""File search: a query is read, files are indexed and ranked."""
