@@ -17,6 +17,7 @@ INTERNAL: dict[str, str] = {
     "house.comments": REPOSITORY,
     "house.names": REPOSITORY,
     "house.text-work": REPOSITORY,
+    "house.no-unused": REPOSITORY,
     "house.environment": REPOSITORY,
     "house.no-traces": REPOSITORY,
     "house.locks": REPOSITORY,

@@ -27,14 +27,11 @@ WORD_XML = "wordprocessingml/2006/main"
 
 
 MOST: dict[str, int] = {
-    "gate splitter": 1,
+    "gate splitter": 1,  # takes references in brackets out of a reply, sentence by sentence
     "providers splitter": 1,
     "rooms/desk splitter": 1,  # the rest of a sentence behind a quotation
     "rooms/insight splitter": 1,  # takes the signs that end a sentence out of names
-    "rooms/memory stop words": 1,
-    "rooms/studio splitter": 5,
-    "rooms/studio stemmer": 1,
-    "rooms/studio stop words": 2,
+    "rooms/studio splitter": 2,  # keys of cards, and where speech ends
 }
 
 

@@ -76,14 +76,6 @@ def test_a_search_can_be_narrowed_to_some_documents(index: FtsIndex) -> None:
     assert len(index.search("apple", limit=2)) == 2
 
 
-def test_the_passages_around_a_hit_are_given_in_order(index: FtsIndex) -> None:
-    text = "\n\n".join(f"# Part {word}\n\nAbout {word}." for word in ("one", "two", "three", "four"))
-    index.put([_document("a", text)])
-    (hit,) = index.search("three", limit=1)
-    assert [each.headings for each in index.neighbours(hit)] == [("Part two",), ("Part three",), ("Part four",)]
-    assert [each.number for each in index.neighbours(hit, before=0, after=9)] == [2, 3]
-
-
 def test_signs_in_a_query_are_no_query_language(index: FtsIndex) -> None:
     index.put([_document("a", 'He said "NOT near" AND (left) 3.5* or O\'Brien.')])
     for query in ('"', "NOT", "near AND", "a* OR b", "body: left", "O'Brien", "3.5", "- + ^ (", "left) OR ("):

@@ -161,17 +161,6 @@ class FtsIndex:
         statement = "SELECT DISTINCT stem FROM forms WHERE word >= ? AND word < ?"
         return (stem for (stem,) in self._connection.execute(statement, (beginning, beginning + "\U0010ffff")))
 
-    def neighbours(self, hit: Hit, *, before: int = 1, after: int = 1) -> list[IndexedPassage]:
-        """Return the passages around a hit, itself included, in the order of the document."""
-        number = hit.passage.number
-        statement = (
-            f"SELECT {_PASSAGE} FROM passages p JOIN documents d ON d.id = p.document"  # noqa: S608 - our own columns
-            " WHERE d.name = ? AND d.version = ? AND p.number BETWEEN ? AND ? ORDER BY p.number"
-        )
-        with self._lock:
-            rows = self._connection.execute(statement, (hit.name, hit.version, number - before, number + after))
-            return [_passage(row) for row in rows]
-
     def _rows(self, matched: str, limit: int, within: Collection[str] | None) -> list[tuple[Any, ...]]:
         given: tuple[str, ...] = (matched,)
         narrowed = ""

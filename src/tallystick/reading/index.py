@@ -88,6 +88,3 @@ class LexicalIndex(Protocol):
 
         A document may be named that no longer holds such a word; none that holds one is missing.
         """
-
-    def neighbours(self, hit: Hit, *, before: int = 1, after: int = 1) -> list[IndexedPassage]:
-        """Return the passages around a hit, itself included, in the order of the document."""

@@ -17,7 +17,6 @@ from prometheus_client.registry import Collector
 
 from tallystick.telemetry.metrics import BOUNDS_S, DurationHistogram, Metrics
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _REQUEST_LABELS = ("endpoint", "method", "status")
 
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from tallystick.text.number_words import NUMBER_WORDS
-from tallystick.text.stems import stem, stem_all
+from tallystick.text.stems import stem_all
 from tallystick.text.words import QUERY_STOP_WORDS, words
 
 _EMPTY = QUERY_STOP_WORDS | {"long", "policy", "official", "company", "one"}
@@ -63,9 +63,3 @@ def measures_in(text: str) -> dict[str, frozenset[str]]:
 def _number(text: str) -> str:
     plain = text.rstrip(".,").replace(",", "")
     return plain.removesuffix(".00").removesuffix(".0")
-
-
-SPELLED = frozenset(map(stem, _SPELLED))
-"""Numbers in words, as `stems_of` gives them."""
-UNIT_STEMS = frozenset(map(stem, _UNITS))
-"""Units as `stems_of` gives them."""

@@ -351,8 +351,3 @@ def _number_of(word: str) -> float | None:
     plain = word[:-2] if word[-2:] in {"st", "nd", "rd", "th"} else word
     plain = plain.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", plain) else plain
     return float(plain) if re.fullmatch(r"\d+(\.\d+)?", plain) else None
-
-
-def quoted_terms(text: str) -> tuple[str, ...]:
-    """What the question puts in quotation marks."""
-    return tuple(dict.fromkeys(" ".join(found.split()) for found in _QUOTED.findall(text)))

@@ -6,7 +6,7 @@ from tallystick.reading.parser import ParsedText, ParsedWord
 from tallystick.records import record
 from tallystick.rooms.memory.ontology.attributes import OTHER_SPELLINGS, Attribute
 from tallystick.rooms.memory.ontology.lexicon import Lexicon
-from tallystick.rooms.memory.propose.phrases import Noun, NounReader, is_named, object_text, phrase_words, written
+from tallystick.rooms.memory.propose.phrases import Noun, NounReader, is_named, object_text
 
 _ASKING = frozenset({"what", "who", "whom", "whose", "which", "where", "when", "how", "why"})
 _BEFORE = frozenset({"before", "previously", "formerly", "previous", "former", "earlier"})
@@ -181,8 +181,3 @@ class InquiryReader:
 def is_name(noun: Noun) -> bool:
     """Return whether a noun phrase is a name."""
     return is_named(noun.head) and noun.of is None
-
-
-def full_name(noun: Noun) -> str:
-    """Return the words of a phrase without what depends on it."""
-    return written(phrase_words(noun.head, with_prepositions=False))

@@ -1,6 +1,6 @@
 """Who is meant where: names, pronouns and the one who says `I`, in a parsed paragraph."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tallystick.reading.parser import ParsedText, ParsedWord
 from tallystick.records import record
@@ -215,10 +215,3 @@ def who_is(passage: ParsedPassage, word: ParsedWord) -> Mention | None:
     elif word.relation in {"attr", "acomp"} and word.head.lemma == "be":
         described = word.head.child("nsubj")
     return passage.mention_of(word) or passage.mention_of(described)
-
-
-def mentions_in(passage: ParsedPassage, sentence: int) -> Iterator[Mention]:
-    """The mentions of one sentence, in order."""
-    words = passage.parsed.sentences[sentence]
-    first, last = words[0].index, words[-1].index
-    return (one for one in passage.mentions if first <= one.first <= last)
