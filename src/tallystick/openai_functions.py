@@ -27,10 +27,15 @@ def chat_tools(governed: Governed) -> list[dict[str, Any]]:
 def response_tools(governed: Governed) -> list[dict[str, Any]]:
     """Build the `tools` parameter of the Responses API."""
     return [
-        {"type": "function", "name": offer.name, "description": offer.description, "parameters": offer.schema,
-         "strict": False}
+        {
+            "type": "function",
+            "name": offer.name,
+            "description": offer.description,
+            "parameters": offer.schema,
+            "strict": False,
+        }
         for offer in governed.offers()
-    ]  # fmt: skip
+    ]
 
 
 async def answer_chat(governed: Governed, calls: Iterable[Any] | None) -> list[dict[str, Any]]:

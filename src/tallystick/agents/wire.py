@@ -12,9 +12,18 @@ from tallystick.turns.agent import Agent, Endpoint, is_allowed_query
 
 OFFLINE = "offline"
 PROVIDERS = (
-    "offline", "local", "openai", "azure", "gemini", "anthropic", "lmstudio", "ollama", "llamacpp", "vllm",
+    "offline",
+    "local",
+    "openai",
+    "azure",
+    "gemini",
+    "anthropic",
+    "lmstudio",
+    "ollama",
+    "llamacpp",
+    "vllm",
     "openrouter",
-)  # fmt: skip
+)
 NEEDS_ADDRESS = frozenset({"azure"})
 """Providers where every customer has their own address."""
 ENVELOPE_ONLY = frozenset({"anthropic"})

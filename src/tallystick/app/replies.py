@@ -97,9 +97,7 @@ def calls_of_session(ledger: Ledger, session_id: str) -> tuple[RecordedCall, ...
         done = ran(receipt) and outcome.get("status") != "unknown" and not outcome.get("handed_back")
         # The part before the last dot names the server or the room, not what the tool does.
         tool = str(header["tool_id"]).rpartition(".")[2]
-        found.append(
-            recorded_call(tool, receipt.inputs, receipt.outputs, ok=done, receipt_id=receipt.receipt_id)
-        )  # fmt: skip
+        found.append(recorded_call(tool, receipt.inputs, receipt.outputs, ok=done, receipt_id=receipt.receipt_id))
     return tuple(found) if seen else None
 
 

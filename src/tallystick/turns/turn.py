@@ -30,6 +30,8 @@ from tallystick.turns.tool_prompts import NO_TOOL_PROMPTS, ToolPrompts
 class Turn:
     """One agent turn, created by `Gate.turn`; the model sees `nonce` and `schema`, and answers through `submit`."""
 
+    _must_finish = _waiting = _over = False
+
     def __init__(  # noqa: PLR0913 - the dependencies and limits of a turn
         self,
         *,
@@ -48,27 +50,27 @@ class Turn:
         user_texts: Iterable[str] | None = None,
         wordings: Callable[[], ToolPrompts] | None = None,
     ) -> None:
-        now = monotonic()
-        self._wordings = wordings
-        self._pipeline = pipeline
-        self._portal = portal
-        self._expires_at = now + ttl_s
+        self._wordings, self._pipeline, self._portal = wordings, pipeline, portal
+        self._expires_at = monotonic() + ttl_s
         self._nonces = NonceSlot(
-            session_id=session.session_id, turn_id=session.turn_id or "", agent_id=session.agent_id, random=random,
-            clock=monotonic, expires_at=self._expires_at,
-        )  # fmt: skip
+            session_id=session.session_id,
+            turn_id=session.turn_id or "",
+            agent_id=session.agent_id,
+            random=random,
+            clock=monotonic,
+            expires_at=self._expires_at,
+        )
         self._standing = CallContext(
             session=session,
             authenticated=authenticated,
             allowed_tools=allowed_tools,
-            meter=Meter(started=now, limits=limits, parent=parent),
+            meter=Meter(started=monotonic(), limits=limits, parent=parent),
             client_tools=client_tools,
             nonces=self._nonces,
             may_finish=may_finish,
             step_bytes=step_bytes,
             heard=None if user_texts is None else ProvenanceTracker(user_texts),
         )
-        self._must_finish = self._waiting = self._over = False
         self._nonces.issue()
 
     @property

@@ -126,9 +126,7 @@ def check_conversations(
     ]
     calls = sum(len(each.calls) for each in conversations) if recorded is None else len(recorded)
     messages = sum(len(each.said) for each in conversations)
-    return TranscriptFindings(
-        conversations=len(conversations), messages=messages, calls=calls, undone=tuple(found)
-    )  # fmt: skip
+    return TranscriptFindings(conversations=len(conversations), messages=messages, calls=calls, undone=tuple(found))
 
 
 def _undone(each: ChatTranscript, said: AgentMessage, recorded: Sequence[RecordedCall] | None) -> list[Undone]:

@@ -75,27 +75,27 @@ def check_reply(  # noqa: PLR0913 - everything the check depends on
     scorer: SupportScorer | None = None,
 ) -> Findings:
     """Check what a reply claims; the module docstring describes the arguments."""
-    frame = Findings(ok=True, form=form, reply_sha256=sha256_text(text))
-    if conference and is_abstention(text):
-        return replace(frame, abstained=True)
+    frame = Findings(ok=True, form=form, reply_sha256=sha256_text(text), abstained=conference and is_abstention(text))
+    if frame.abstained:
+        return frame
     names = tuple(tool_names)
     if (fault := _format_fault(text) or find_leak(text, names)) is not None:
         return _refused(frame, *fault)
     own = OwnText(author or Author(session_id=session_id, agent=agent), writings, sources, receipts)
     around = Surroundings(
-        sources=sources, receipts=receipts, own=own, session_id=session_id,
-        round_id=round_id, conference_id=conference_id, conference=conference,
-        opinions=conference or agent is not None, scorer=scorer,
-    )  # fmt: skip
+        sources=sources,
+        receipts=receipts,
+        own=own,
+        session_id=session_id,
+        round_id=round_id,
+        conference_id=conference_id,
+        conference=conference,
+        opinions=conference or agent is not None,
+        scorer=scorer,
+    )
     if form == "per-sentence":
         return _check_sentences(text, frame, around)
-    if too_many_statements(text):
-        advice = f"Keep a reply under {MAX_STATEMENTS} sentences."
-        return _refused(frame, Bucket.FORMAT_ERROR, "too_many_sentences", advice)
-    named = tools_said_used(text, names)
-    must_cite = bool(tools_ran or named) or says_tool_was_used(text)
-    duties = _Duties(sources=sources_of(agent, role_sources or {}), must_cite=must_cite, tools=named)
-    return _check_line(text, frame, around, duties)
+    return _check_line(text, frame, around, _duties(text, names, sources_of(agent, role_sources or {}), tools_ran))
 
 
 @record
@@ -110,7 +110,15 @@ class _Duties:
     """Tools that the reply says were used; a receipt of each must be cited."""
 
 
+def _duties(text: str, names: tuple[str, ...], sources: Sequence[str], tools_ran: bool | None) -> _Duties:
+    named = tools_said_used(text, names)
+    return _Duties(sources=sources, must_cite=bool(tools_ran or named) or says_tool_was_used(text), tools=named)
+
+
 def _check_line(text: str, frame: Findings, around: Surroundings, duties: _Duties) -> Findings:
+    if too_many_statements(text):
+        advice = f"Keep a reply under {MAX_STATEMENTS} sentences."
+        return _refused(frame, Bucket.FORMAT_ERROR, "too_many_sentences", advice)
     lines = split_lines(text)
     line = evidence_line(lines)
     if isinstance(line, LineFault):

@@ -106,16 +106,23 @@ def _explain(here: Here, there: Opened) -> None:
     understood = sum(line.understood for line in lines)
     items = [
         {
-            **there.named({"path": line.line.card.path, "line": line.line.line}), "text": line.line.written,
+            **there.named({"path": line.line.card.path, "line": line.line.line}),
+            "text": line.line.written,
             "understood": line.understood,
             "statements": [
-                {"subject": one.name, "field": one.field, "value": list(one.value), "from_scene": one.first_scene,
-                 "to_scene": one.last_scene if one.last_scene < END else None}
-                for one in line.statements if one.field
+                {
+                    "subject": one.name,
+                    "field": one.field,
+                    "value": list(one.value),
+                    "from_scene": one.first_scene,
+                    "to_scene": one.last_scene if one.last_scene < END else None,
+                }
+                for one in line.statements
+                if one.field
             ],
         }
         for line in lines
-    ]  # fmt: skip
+    ]
     here.screen.data({"understood": understood, "lines": len(lines), "items": items})
     for item in items:
         told = "; ".join(f"{one['subject']}: {one['field']} = {_values(one['value'])}" for one in item["statements"])

@@ -109,10 +109,13 @@ class BookReading:
         for passage in self.parsed:
             for read in _READERS:
                 found += [
-                    self._told(passage, one) for one in read(passage, None)
-                    if one.sure and is_told(passage, one.word) and not is_denied(one.word)
+                    self._told(passage, one)
+                    for one in read(passage, None)
+                    if one.sure
+                    and is_told(passage, one.word)
+                    and not is_denied(one.word)
                     and (one.field not in LOOKS or not is_remembered(one.word))
-                ]  # fmt: skip
+                ]
         return sorted(found, key=lambda one: (one.order, one.at))
 
     @cached_property
@@ -148,10 +151,13 @@ class BookReading:
         """What one scene says against some cards."""
         wanted = set(cards)
         kept = [
-            finding for finding in self._all
-            if finding.second.path == scene and finding.from_card and finding.first.path in wanted
+            finding
+            for finding in self._all
+            if finding.second.path == scene
+            and finding.from_card
+            and finding.first.path in wanted
             and (finding.hard or not hard_only)
-        ]  # fmt: skip
+        ]
         own, _ = waivers_of(self.book)
         return Findings(
             findings=waived(kept, [*own, *waivers]), looked_at=self.looked_at(), not_checked=self.not_checked
@@ -170,7 +176,7 @@ class BookReading:
             words=sum(len(passage.text.split()) for passage in self.passages),
             facts=len(self.told) + known,
             names=sum(person.is_person and person.mentions > 0 for person in self.cast.people.values()),
-        )  # fmt: skip
+        )
 
     @cached_property
     def _all(self) -> list[Finding]:
@@ -185,19 +191,28 @@ class BookReading:
     def _told(self, passage: ParsedPassage, found: Found) -> Statement:
         told = passage.passage
         return Statement(
-            subject=found.person.key, name=found.person.name, field=found.field, value=found.value, words=found.words,
-            path=told.scene.path, line=told.line_at(found.word.start),
-            quote=passage.parsed.sentence_text(found.word.sentence), order=told.scene.order,
-            at=PASSAGE * told.number + found.word.start, hard=found.hard, by_pronoun=found.by_pronoun,
+            subject=found.person.key,
+            name=found.person.name,
+            field=found.field,
+            value=found.value,
+            words=found.words,
+            path=told.scene.path,
+            line=told.line_at(found.word.start),
+            quote=passage.parsed.sentence_text(found.word.sentence),
+            order=told.scene.order,
+            at=PASSAGE * told.number + found.word.start,
+            hard=found.hard,
+            by_pronoun=found.by_pronoun,
             day=told.day,
-        )  # fmt: skip
+        )
 
     def _conflicts(self) -> Iterator[Conflict]:
         yield from conflicts(self.settled, self.told, self._apart)
         spared = {
-            self.cast.people[card.path].key for card in self.book.cards
+            self.cast.people[card.path].key
+            for card in self.book.cards
             if card.kind == "character" and _WALKS.search("\n".join(card.source.lines))
-        }  # fmt: skip
+        }
         yield from dead_conflicts(self.settled, [one for one in self.told if one.hard], self.acts, spared)
         yield from self._broken_bans()
         yield from self._things()
@@ -307,10 +322,16 @@ class BookReading:
             return None
         rule = rule_of(conflict.second.field if conflict.second.field != "acts" else "dead")
         return Finding(
-            rule=rule.id, severity=weighed(rule, hard=conflict.first.hard), subject=conflict.first.name,
-            message=conflict.message, first=first, second=second, from_card=conflict.first.from_card,
-            hard=conflict.first.hard, confidence="medium" if conflict.second.by_pronoun else "high",
-        )  # fmt: skip
+            rule=rule.id,
+            severity=weighed(rule, hard=conflict.first.hard),
+            subject=conflict.first.name,
+            message=conflict.message,
+            first=first,
+            second=second,
+            from_card=conflict.first.from_card,
+            hard=conflict.first.hard,
+            confidence="medium" if conflict.second.by_pronoun else "high",
+        )
 
     def _slips(self) -> Iterator[Finding]:
         spellings = Spellings(self.passages, self.book.cards, self._is_person)
@@ -336,10 +357,15 @@ class BookReading:
         rule = RULES[slip.kind]
         usual = "on the card" if slip.card is not None else f"elsewhere ({slip.count} times)"
         return Finding(
-            rule=rule.id, severity=rule.severity, subject=slip.usual, from_card=slip.card is not None, hard=True,
-            message=f"Spelling conflict: '{slip.odd}' in the scene, '{slip.usual}' {usual}.", first=first,
+            rule=rule.id,
+            severity=rule.severity,
+            subject=slip.usual,
+            from_card=slip.card is not None,
+            hard=True,
+            message=f"Spelling conflict: '{slip.odd}' in the scene, '{slip.usual}' {usual}.",
+            first=first,
             second=second,
-        )  # fmt: skip
+        )
 
     def _days(self) -> Iterator[Finding]:
         lines: list[CardLine] = [line for card in self.book.cards for line in lines_of(card, self.order, None)]
@@ -354,9 +380,15 @@ class BookReading:
             return None
         rule = RULES[clash.rule]
         return Finding(
-            rule=rule.id, severity=rule.severity, subject=second.path.rpartition("/")[2], message=clash.message,
-            first=first, second=second, from_card=clash.first.line is not None, hard=True,
-        )  # fmt: skip
+            rule=rule.id,
+            severity=rule.severity,
+            subject=second.path.rpartition("/")[2],
+            message=clash.message,
+            first=first,
+            second=second,
+            from_card=clash.first.line is not None,
+            hard=True,
+        )
 
     def _place(self, place: Place) -> Cited | None:
         if place.line is not None:

@@ -36,9 +36,16 @@ _WINDOW = 75
 """Days within which a story without years is taken to be in one year."""
 _STEM = 5
 _EVENT_WORDS = {
-    "death": "deaths", "died": "deaths", "dies": "deaths", "birth": "births", "born": "births", "wedding": "married",
-    "marriage": "married", "burial": "funeral", "buried": "funeral",
-}  # fmt: skip
+    "death": "deaths",
+    "died": "deaths",
+    "dies": "deaths",
+    "birth": "births",
+    "born": "births",
+    "wedding": "married",
+    "marriage": "married",
+    "burial": "funeral",
+    "buried": "funeral",
+}
 """Words for one event."""
 
 
@@ -166,10 +173,11 @@ def _later(passage: Passage, before: Passage | None) -> Iterator[Clash]:
         apart = day - before.day
         if apart > 0 and abs(apart - number * unit) > slack:
             yield Clash(
-                rule="day-count", first=Place(passage=before, line=None, at=before.date_at, end=before.date_at),
+                rule="day-count",
+                first=Place(passage=before, line=None, at=before.date_at, end=before.date_at),
                 message=f"Date conflict: {match['number']} {match['unit']} in the scene, {_long(apart)} by the dates.",
                 second=Place(passage=passage, line=None, at=match.start(), end=match.end()),
-            )  # fmt: skip
+            )
 
 
 def _counted(passage: Passage, match: re.Match[str], events: "Sequence[_Event]") -> Clash | None:
@@ -182,7 +190,7 @@ def _counted(passage: Passage, match: re.Match[str], events: "Sequence[_Event]")
     most = max((len(event.stems & named) for event in events), default=0)
     fitting = [
         event for event in events if most and len(event.stems & named) == most and event.place.passage is not passage
-    ]  # fmt: skip
+    ]
     if len({event.day for event in fitting}) != 1:
         return None
     event = fitting[0]
@@ -191,9 +199,11 @@ def _counted(passage: Passage, match: re.Match[str], events: "Sequence[_Event]")
         return None
     message = f"Date conflict: {match['number']} {match['unit']} in the scene, {_long(apart)} by the dates."
     return Clash(
-        rule="day-count", message=message, first=event.place,
+        rule="day-count",
+        message=message,
+        first=event.place,
         second=Place(passage=passage, line=None, at=match.start(), end=match.end()),
-    )  # fmt: skip
+    )
 
 
 def _own_day(passage: Passage, match: re.Match[str]) -> int | None:

@@ -167,6 +167,14 @@ class _CardReader:
         dated = next(dates_in(raw, self._year), None)
         soft = str(self._card.front.get("hardness") or "").casefold() == "soft" or "(soft)" in raw
         return CardLine(
-            card=self._card, line=number, key=key, text=text, written=" ".join(raw.split()), first_scene=first,
-            last_scene=last, scoped=scoped, day=dated.day if dated else None, hard=hard and not soft,
-        )  # fmt: skip
+            card=self._card,
+            line=number,
+            key=key,
+            text=text,
+            written=" ".join(raw.split()),
+            first_scene=first,
+            last_scene=last,
+            scoped=scoped,
+            day=dated.day if dated else None,
+            hard=hard and not soft,
+        )

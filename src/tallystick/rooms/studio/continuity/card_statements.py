@@ -248,8 +248,16 @@ def _statement(
     line: CardLine, person: Person | None, field: str, value: Value, words: str = "", *, hard: bool = True
 ) -> Statement:
     return Statement(
-        subject=person.key if person else "thing", name=person.name if person else line.card.name, field=field,
-        value=value, words=words or " ".join(dict.fromkeys(map(str, value))), path=line.card.path, line=line.line,
+        subject=person.key if person else "thing",
+        name=person.name if person else line.card.name,
+        field=field,
+        value=value,
+        words=words or " ".join(dict.fromkeys(map(str, value))),
+        path=line.card.path,
+        line=line.line,
         quote=line.written,
-        first_scene=line.first_scene, last_scene=line.last_scene, hard=line.hard and hard, day=line.day,
-    )  # fmt: skip
+        first_scene=line.first_scene,
+        last_scene=line.last_scene,
+        hard=line.hard and hard,
+        day=line.day,
+    )

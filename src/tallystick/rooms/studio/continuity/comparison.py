@@ -28,12 +28,22 @@ class Conflict:
 
 
 _DISAGREE: dict[str, Disagree] = {
-    "eyes": appearance.disagree, "hair": appearance.disagree, "beard": appearance.disagree,
-    "moustache": appearance.disagree, "kin": kin.disagree, "kinname": kin.disagree, "count": kin.disagree,
-    "title": rank.disagree, "occupation": rank.disagree,
-    "height": objects.disagree, "build": objects.disagree,
-    "handedness": objects.disagree, "side": objects.disagree, "hand": objects.disagree, "place": place.disagree,
-}  # fmt: skip
+    "eyes": appearance.disagree,
+    "hair": appearance.disagree,
+    "beard": appearance.disagree,
+    "moustache": appearance.disagree,
+    "kin": kin.disagree,
+    "kinname": kin.disagree,
+    "count": kin.disagree,
+    "title": rank.disagree,
+    "occupation": rank.disagree,
+    "height": objects.disagree,
+    "build": objects.disagree,
+    "handedness": objects.disagree,
+    "side": objects.disagree,
+    "hand": objects.disagree,
+    "place": place.disagree,
+}
 _AMONG_SCENES = {"eyes", "hair", "handedness", "side", "count", "kin", "place"}
 """Fields in which two scenes alone can contradict each other."""
 _EVERY_SIDE = {"hand"}
@@ -90,9 +100,11 @@ def _among_scenes(earlier: Sequence[Statement], one: Statement) -> Conflict | No
 
 
 def _age_conflicts(
-    settled: dict[tuple[str, str], list[Statement]], earlier: Sequence[Statement], one: Statement,
+    settled: dict[tuple[str, str], list[Statement]],
+    earlier: Sequence[Statement],
+    one: Statement,
     apart: Callable[[Statement, Statement], int | None],
-) -> Iterator[Conflict]:  # fmt: skip
+) -> Iterator[Conflict]:
     low, high = (int(bound) for bound in one.value)
     for card in settled[(one.subject, "born")]:
         year = _year_of(one)

@@ -48,10 +48,16 @@ class Finding:
     def shown(self) -> dict[str, Any]:
         """As tools give it."""
         return {
-            "rule_id": self.rule, "severity": self.severity, "subject": self.subject, "message": self.message,
-            "confidence": self.confidence, "canon": self.first.shown(), "scene": self.second.shown(),
-            "waived": self.waived is not None, "waiver_reason": self.waived,
-        }  # fmt: skip
+            "rule_id": self.rule,
+            "severity": self.severity,
+            "subject": self.subject,
+            "message": self.message,
+            "confidence": self.confidence,
+            "canon": self.first.shown(),
+            "scene": self.second.shown(),
+            "waived": self.waived is not None,
+            "waiver_reason": self.waived,
+        }
 
 
 @record

@@ -81,9 +81,14 @@ def name_mentions(cast: Cast, passages: Sequence[ParsedPassage]) -> None:
                 word = sentence[at + length - 1]
                 passage.add(
                     Mention(
-                        person=person, word=word, first=sentence[at].index, title=title, sure=True, is_name=True,
+                        person=person,
+                        word=word,
+                        first=sentence[at].index,
+                        title=title,
+                        sure=True,
+                        is_name=True,
                     )
-                )  # fmt: skip
+                )
                 at += length
 
 
@@ -126,9 +131,10 @@ def _pronoun(
 ) -> Mention | None:
     other = {one.person.key for one in before if one.sex not in {sex, None} and one.person.gender is None}
     fitting = [
-        one for one in before
+        one
+        for one in before
         if one.person.gender in {sex, None} and one.person is not teller and one.person.key not in other
-    ]  # fmt: skip
+    ]
     if not fitting:
         return None
     bound = _bound(passage, word, sex)

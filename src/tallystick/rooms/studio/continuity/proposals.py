@@ -14,10 +14,23 @@ FEWEST_MENTIONS = 3
 MOST = 60
 _FOLDERS = {"character": ("Characters", "CHAR"), "location": ("Locations", "LOC")}
 _LABELS = {
-    "eyes": "eyes", "hair": "hair", "beard": "beard", "moustache": "moustache", "age": "age", "height": "height",
-    "build": "build", "handedness": "handedness", "title": "title", "occupation": "occupation", "place": "home",
-    "dead": "status", "side": "body", "count": "number", "kinname": "", "kin": "",
-}  # fmt: skip
+    "eyes": "eyes",
+    "hair": "hair",
+    "beard": "beard",
+    "moustache": "moustache",
+    "age": "age",
+    "height": "height",
+    "build": "build",
+    "handedness": "handedness",
+    "title": "title",
+    "occupation": "occupation",
+    "place": "home",
+    "dead": "status",
+    "side": "body",
+    "count": "number",
+    "kinname": "",
+    "kin": "",
+}
 
 
 @record
@@ -49,9 +62,13 @@ class ProposedCard:
     def shown(self) -> dict[str, object]:
         """As commands give it."""
         return {
-            "path": self.path, "kind": self.kind, "name": self.name, "aliases": list(self.aliases),
-            "mentions": self.mentions, "facts": [fact.shown() for fact in self.facts],
-        }  # fmt: skip
+            "path": self.path,
+            "kind": self.kind,
+            "name": self.name,
+            "aliases": list(self.aliases),
+            "mentions": self.mentions,
+            "facts": [fact.shown() for fact in self.facts],
+        }
 
     def text(self) -> str:
         """The card as a file."""

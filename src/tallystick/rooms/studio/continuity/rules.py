@@ -52,12 +52,29 @@ RULES: dict[str, Rule] = {
     )
 }
 _BY_FIELD = {
-    "eyes": "eye-colour", "hair": "hair-colour", "beard": "beard-look", "moustache": "beard-look", "age": "age",
-    "born": "age", "kin": "kinship", "kinname": "kinship", "height": "figure", "build": "figure",
-    "occupation": "occupation", "count": "kin-count", "dead": "dead-then-acting", "title": "title",
-    "handedness": "handedness", "side": "object-side", "hand": "object-side", "owns": "object-owner",
-    "made": "object-look", "number": "object-count", "place": "place", "never": "canon-constraint",
-}  # fmt: skip
+    "eyes": "eye-colour",
+    "hair": "hair-colour",
+    "beard": "beard-look",
+    "moustache": "beard-look",
+    "age": "age",
+    "born": "age",
+    "kin": "kinship",
+    "kinname": "kinship",
+    "height": "figure",
+    "build": "figure",
+    "occupation": "occupation",
+    "count": "kin-count",
+    "dead": "dead-then-acting",
+    "title": "title",
+    "handedness": "handedness",
+    "side": "object-side",
+    "hand": "object-side",
+    "owns": "object-owner",
+    "made": "object-look",
+    "number": "object-count",
+    "place": "place",
+    "never": "canon-constraint",
+}
 FIELDS = frozenset(_BY_FIELD)
 """The fields that are compared by code."""
 

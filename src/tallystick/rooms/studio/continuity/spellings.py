@@ -78,9 +78,16 @@ class Spellings:
                     for passage, at in places:
                         first = self.names[known][0] if self.names.get(known) else None
                         yield Slip(
-                            kind="name-spelling", usual=known, odd=odd, count=len(self.names.get(known, [])),
-                            passage=passage, at=at, card=card, card_line=line, first=first,
-                        )  # fmt: skip
+                            kind="name-spelling",
+                            usual=known,
+                            odd=odd,
+                            count=len(self.names.get(known, [])),
+                            passage=passage,
+                            at=at,
+                            card=card,
+                            card_line=line,
+                            first=first,
+                        )
                     break
 
     def _could_slip(self, odd: str, known: str) -> bool:
@@ -150,9 +157,16 @@ class Spellings:
         for passage in self._passages:
             for match in pattern.finditer(passage.text):
                 yield Slip(
-                    kind="term-variant", usual=usual, odd=match[0], count=self._count(usual), passage=passage,
-                    at=match.start(), card=card, card_line=line, first=first,
-                )  # fmt: skip
+                    kind="term-variant",
+                    usual=usual,
+                    odd=match[0],
+                    count=self._count(usual),
+                    passage=passage,
+                    at=match.start(),
+                    card=card,
+                    card_line=line,
+                    first=first,
+                )
 
     def _card_names(self) -> dict[str, tuple[CanonCard, int]]:
         found: dict[str, tuple[CanonCard, int]] = {}

@@ -102,9 +102,11 @@ def _stored(file: JsonFile, item: Any) -> Waiver:
         raise file.damaged(wrong)
     path, subject = item.get("path"), item.get("subject")
     return Waiver(
-        rule=rule, reason=reason, path=None if path is None else str(path),
+        rule=rule,
+        reason=reason,
+        path=None if path is None else str(path),
         subject=None if subject is None else str(subject),
-    )  # fmt: skip
+    )
 
 
 __all__ = ["FILE", "ConfigError", "Waiver", "stored_waivers", "waived", "waivers_of"]

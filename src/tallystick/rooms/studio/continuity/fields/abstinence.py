@@ -15,8 +15,19 @@ _CLASSES: dict[str, str] = tomllib.loads(
 )
 KINDS = {name: frozenset(value.split()) for name, value in _CLASSES.items()}
 """A class of things → its members."""
-_SAME = {"swallow": "drink", "sip": "drink", "gulp": "drink", "drain": "drink", "taste": "drink", "devour": "eat",
-         "chew": "eat", "dine": "eat", "cigar": "smoke", "puff": "smoke", "light": "smoke"}  # fmt: skip
+_SAME = {
+    "swallow": "drink",
+    "sip": "drink",
+    "gulp": "drink",
+    "drain": "drink",
+    "taste": "drink",
+    "devour": "eat",
+    "chew": "eat",
+    "dine": "eat",
+    "cigar": "smoke",
+    "puff": "smoke",
+    "light": "smoke",
+}
 _ANYTHING = {"nothing", "anything", "it"}
 
 

@@ -9,9 +9,21 @@ from tallystick.rooms.studio.continuity.fields.numbers import NUMBER, ORDINAL, n
 from tallystick.rooms.studio.continuity.mentions import Mention, ParsedPassage
 from tallystick.rooms.studio.continuity.statements import Value
 
-_NEAR = {"nearly": (-3, 0), "almost": (-3, 0), "about": (-3, 3), "some": (-3, 3), "past": (0, 9), "over": (0, 9),
-         "barely": (0, 1), "hardly": (0, 1), "scarcely": (0, 1), "under": (-9, 0), "not yet": (-3, -1),
-         "nigh": (-3, 0), "turned": (0, 0)}  # fmt: skip
+_NEAR = {
+    "nearly": (-3, 0),
+    "almost": (-3, 0),
+    "about": (-3, 3),
+    "some": (-3, 3),
+    "past": (0, 9),
+    "over": (0, 9),
+    "barely": (0, 1),
+    "hardly": (0, 1),
+    "scarcely": (0, 1),
+    "under": (-9, 0),
+    "not yet": (-3, -1),
+    "nigh": (-3, 0),
+    "turned": (0, 0),
+}
 _ABOUT = rf"(?P<near>{'|'.join(_NEAR)})?\s*+(?:on\s++)?"
 _OLD = re.compile(rf"\b{_ABOUT}(?P<number>{NUMBER})(?:\s+years?\s+(?:old|of\s+age)|[- ]years?[- ]old)\b", re.IGNORECASE)
 _AGED = re.compile(
@@ -84,10 +96,12 @@ def _owner(passage: ParsedPassage, word: ParsedWord, match: re.Match[str], *, ba
             _beside(passage, word) if (number_of(match["number"]) or 0) > _HOURS or word.relation == "appos" else None
         )
     possessors = [
-        mention for one in passage.parsed.words
-        if match.start() <= one.start < match.end() and one.relation == "poss"
+        mention
+        for one in passage.parsed.words
+        if match.start() <= one.start < match.end()
+        and one.relation == "poss"
         and (mention := passage.mention_of(one)) is not None
-    ]  # fmt: skip
+    ]
     if possessors:
         return possessors[0]
     for one in word.ancestors():

@@ -67,9 +67,10 @@ def colours(words: Iterable[ParsedWord]) -> Value:
     """The colours among words; a shade before a colour is no colour."""
     found = [word for word in words if word.lower in COLOURS]
     kept = [
-        word.lower for word in found
+        word.lower
+        for word in found
         if not (word.lower in _SHADES and any(0 < other.index - word.index <= 2 for other in found))  # noqa: PLR2004
-    ]  # fmt: skip
+    ]
     return tuple(dict.fromkeys(kept))
 
 

@@ -75,6 +75,10 @@ def _verb_of(passage: ParsedPassage, mention: Mention) -> ParsedWord | None:
         return None
     following = passage.parsed.words[word.index + 1 : word.index + _REACH]
     return next(
-        (one for one in following
-         if one.tag == "VBG" and one.sentence == word.sentence and one.relation in {"acl", "advcl", "pcomp"}), None,
-    )  # fmt: skip
+        (
+            one
+            for one in following
+            if one.tag == "VBG" and one.sentence == word.sentence and one.relation in {"acl", "advcl", "pcomp"}
+        ),
+        None,
+    )

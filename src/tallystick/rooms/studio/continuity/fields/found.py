@@ -25,6 +25,12 @@ class Found:
 def found_at(mention: Mention, field: str, value: Value, words: str, word: ParsedWord, *, hard: bool = True) -> Found:
     """A statement about whoever is mentioned."""
     return Found(
-        person=mention.person, field=field, value=value, words=" ".join(words.split()), word=word, sure=mention.sure,
-        hard=hard, by_pronoun=not mention.is_name,
-    )  # fmt: skip
+        person=mention.person,
+        field=field,
+        value=value,
+        words=" ".join(words.split()),
+        word=word,
+        sure=mention.sure,
+        hard=hard,
+        by_pronoun=not mention.is_name,
+    )

@@ -16,8 +16,11 @@ _ODD = {
     "nine": "ninth",
     "twelve": "twelfth",
 }
-_ORDINALS = {_ODD.get(word, f"{word.removesuffix('y')}ieth" if word.endswith("y") else f"{word}th"): value
-             for word, value in NUMBER_WORDS.items() if value}  # fmt: skip
+_ORDINALS = {
+    _ODD.get(word, f"{word.removesuffix('y')}ieth" if word.endswith("y") else f"{word}th"): value
+    for word, value in NUMBER_WORDS.items()
+    if value
+}
 ORDINAL = rf"(?:\d{{1,3}}(?:st|nd|rd|th)|(?:(?:{_TEN})-)?(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))}))"
 
 
