@@ -79,13 +79,12 @@ def check_reply(  # noqa: PLR0913 - everything the check depends on
     if frame.abstained:
         return frame
     names = tuple(tool_names)
-    if (fault := _format_fault(text) or find_leak(text, names)) is not None:
+    if (fault := _format_fault(text) or find_leak(text, names) or _length_fault(text, form)) is not None:
         return _refused(frame, *fault)
-    own = OwnText(author or Author(session_id=session_id, agent=agent), writings, sources, receipts)
     around = Surroundings(
         sources=sources,
         receipts=receipts,
-        own=own,
+        own=OwnText(author or Author(session_id=session_id, agent=agent), writings, sources, receipts),
         session_id=session_id,
         round_id=round_id,
         conference_id=conference_id,
@@ -95,7 +94,8 @@ def check_reply(  # noqa: PLR0913 - everything the check depends on
     )
     if form == "per-sentence":
         return _check_sentences(text, frame, around)
-    return _check_line(text, frame, around, _duties(text, names, sources_of(agent, role_sources or {}), tools_ran))
+    duties = _duties(text, names, sources_of(agent, role_sources or {}), tools_ran=tools_ran)
+    return _check_line(text, frame, around, duties)
 
 
 @record
@@ -110,15 +110,12 @@ class _Duties:
     """Tools that the reply says were used; a receipt of each must be cited."""
 
 
-def _duties(text: str, names: tuple[str, ...], sources: Sequence[str], tools_ran: bool | None) -> _Duties:
+def _duties(text: str, names: tuple[str, ...], sources: Sequence[str], *, tools_ran: bool | None) -> _Duties:
     named = tools_said_used(text, names)
     return _Duties(sources=sources, must_cite=bool(tools_ran or named) or says_tool_was_used(text), tools=named)
 
 
 def _check_line(text: str, frame: Findings, around: Surroundings, duties: _Duties) -> Findings:
-    if too_many_statements(text):
-        advice = f"Keep a reply under {MAX_STATEMENTS} sentences."
-        return _refused(frame, Bucket.FORMAT_ERROR, "too_many_sentences", advice)
     lines = split_lines(text)
     line = evidence_line(lines)
     if isinstance(line, LineFault):
@@ -230,6 +227,12 @@ def _check_request(frame: Findings, claims: list[Claim], around: Surroundings, *
         advice = "A reply that requests access must not quote or cite anything else; send two replies."
         return _refused(findings, Bucket.EVIDENCE_INVALID, "request_not_alone", advice)
     return replace(findings, request=claims[0].scope) if findings.ok else findings
+
+
+def _length_fault(text: str, form: Form) -> tuple[Bucket, str, str] | None:
+    if form == "per-sentence" or not too_many_statements(text):
+        return None
+    return Bucket.FORMAT_ERROR, "too_many_sentences", f"Keep a reply under {MAX_STATEMENTS} sentences."
 
 
 def _format_fault(text: str) -> tuple[Bucket, str, str] | None:
