@@ -45,6 +45,16 @@ def test_an_issue_is_opened_shown_changed_and_listed(door: Doorway) -> None:
 
 
 @pytest.mark.promise("issues.http")
+def test_the_assignee_is_taken_and_given_under_either_name(door: Doorway) -> None:
+    made = [opened(door, f"Matter {name}", **{name: "editor"}) for name in ("assignedTo", "assigned_to")]
+    assert [(one["assignedTo"], one["assigned_to"]) for one in made] == [("editor", "editor")] * 2
+    for name in ("assignedTo", "assigned_to"):
+        listed = door.get(ISSUES, params={name: "editor"}).json()
+        assert [each["assignedTo"] for each in listed["items"]] == ["editor", "editor"]
+    assert door.request("PUT", f"{ISSUES}/1", json={"assigned_to": ""}).json()["assignedTo"] is None
+
+
+@pytest.mark.promise("issues.http")
 @pytest.mark.parametrize(
     "body",
     [{}, {"title": ""}, {"title": "x", "status": "closed"}, {"title": "x", "priority": "now"}, {"title": "x", "tags": ["\x00"]},

@@ -31,6 +31,8 @@ from tallystick.rooms.studio.issues.model import (
     STATUSES,
     By,
     Change,
+    Heading,
+    Issue,
     IssueFilter,
     Link,
     NewComment,
@@ -48,6 +50,7 @@ _GIVEN: dict[str, Mapping[str, Any]] = {
     "tags": FIELDS["tags"],
     "priority": {**FIELDS["priority"], "type": "string"},
     "assignedTo": {**NAME, "description": "The agent or person it is for."},
+    "assigned_to": {**NAME, "description": "Another name of assignedTo."},
     "links": _LINKS,
 }
 NEW = Form(
@@ -56,7 +59,11 @@ NEW = Form(
     example={"title": "Mira's compass is silver in SCN-01 and brass in SCN-04", "body": "…", "tags": ["canon"]},
 )
 CHANGE = Form(
-    properties={**_GIVEN, "assignedTo": {"type": "string", "maxLength": 128, "description": "Empty: nobody."}},
+    properties={
+        **_GIVEN,
+        "assignedTo": {"type": "string", "maxLength": 128, "description": "Empty: nobody."},
+        "assigned_to": {"type": "string", "maxLength": 128, "description": "Another name of assignedTo."},
+    },
     example={"priority": "high", "tags": ["canon", "blocker"]},
 )
 COMMENT = Form(
@@ -78,6 +85,7 @@ FROM_CHAT = Form(
         "tags": FIELDS["tags"],
         "priority": {**FIELDS["priority"], "type": "string"},
         "assignedTo": _GIVEN["assignedTo"],
+        "assigned_to": _GIVEN["assigned_to"],
     },
     required=("sessionId",),
     example={"sessionId": "s1", "title": "Is the storm in SCN-01 the one of SCN-07?"},
@@ -120,11 +128,11 @@ def _opening(router: APIRouter, context: HttpContext, issues: IssueService) -> N
             opened_by=author,
             tags=tuple(asked.get("tags", ())),
             priority=asked.get("priority", "normal"),
-            assigned_to=asked.get("assignedTo"),
+            assigned_to=_assignee(asked),
             links=_links(asked),
         )
         made = granted(await run_in_threadpool(issues.tracker.issues.create, new), STATUS)
-        return json_answer(issue_wire(made), 201)
+        return json_answer(_shown_issue(made), 201)
 
     @router.post(
         "/from-chat",
@@ -141,10 +149,10 @@ def _opening(router: APIRouter, context: HttpContext, issues: IssueService) -> N
             title=asked.get("title"),
             tags=tuple(asked.get("tags", ())),
             priority=asked.get("priority", "normal"),
-            assigned_to=asked.get("assignedTo"),
+            assigned_to=_assignee(asked),
         )
         made = granted(await run_in_threadpool(issues.from_chat, chosen, caller=caller), STATUS)
-        return json_answer(issue_wire(made), 201)
+        return json_answer(_shown_issue(made), 201)
 
 
 def _looking(router: APIRouter, issues: IssueService) -> None:
@@ -161,14 +169,14 @@ def _looking(router: APIRouter, issues: IssueService) -> None:
     async def every(request: Request) -> Response:
         limit, offset = page(request)
         found = await run_in_threadpool(issues.tracker.issues.matching, _wanted(request))
-        shown = [heading_wire(each) for each in found[offset : offset + limit]]
+        shown = [_shown_heading(each) for each in found[offset : offset + limit]]
         return listing(shown, total=len(found), limit=limit, offset=offset)
 
     @router.get("/{issue_id}", summary="One issue with its comments; by its id or its number")
     @open_to(EVERY_ROLE)
     async def one(issue_id: str) -> Response:
         found = await run_in_threadpool(issues.tracker.issues.get, issue_id)
-        return json_answer(issue_wire(granted(found or UNKNOWN, STATUS)))
+        return json_answer(_shown_issue(granted(found or UNKNOWN, STATUS)))
 
 
 def _saying(router: APIRouter, context: HttpContext, issues: IssueService) -> None:
@@ -182,11 +190,11 @@ def _saying(router: APIRouter, context: HttpContext, issues: IssueService) -> No
             body=asked.get("body"),
             priority=asked.get("priority"),
             tags=None if "tags" not in asked else tuple(asked["tags"]),
-            assigned_to=asked.get("assignedTo"),
+            assigned_to=_assignee(asked),
             links=None if "links" not in asked else _links(asked),
         )
         changed = await run_in_threadpool(issues.tracker.issues.change, issue_id, wanted, by=by)
-        return json_answer(issue_wire(granted(changed, STATUS)))
+        return json_answer(_shown_issue(granted(changed, STATUS)))
 
     @router.post(
         "/{issue_id}/comments",
@@ -216,7 +224,7 @@ def _moving(router: APIRouter, context: HttpContext, issues: IssueService, move:
         done = await run_in_threadpool(
             issues.move, issue_id, move, author=author, by=by, caller=caller, reason=asked.get("reason", "")
         )
-        return json_answer(issue_wire(granted(done, STATUS)))
+        return json_answer(_shown_issue(granted(done, STATUS)))
 
 
 async def _speaker(
@@ -244,6 +252,21 @@ async def require_agent(issues: IssueService, agent_id: str) -> None:
     granted(await run_in_threadpool(issues.check_agent, agent_id), STATUS)
 
 
+def _assignee(given: Mapping[str, Any]) -> str | None:
+    """Whom the issue is for, under either name; `assignedTo` counts where both are given."""
+    return given.get("assignedTo", given.get("assigned_to"))
+
+
+def _shown_heading(heading: Heading) -> dict[str, Any]:
+    """A heading as this API answers it, its assignee under both names."""
+    return heading_wire(heading) | {"assignedTo": heading.assigned_to}
+
+
+def _shown_issue(issue: Issue) -> dict[str, Any]:
+    """A whole issue as this API answers it."""
+    return issue_wire(issue) | {"assignedTo": issue.assigned_to}
+
+
 def _links(asked: Mapping[str, Any]) -> tuple[Link, ...]:
     return tuple(Link(**link) for link in asked.get("links", ()))
 
@@ -256,7 +279,7 @@ def _wanted(request: Request) -> IssueFilter:
     status = given.get("status")
     values: dict[str, Any] = {"status": None if status == "all" else status, "priority": given.get("priority")}
     return IssueFilter(
-        **values, tags=tuple(tags_of(given.getlist("tag"))), assigned_to=given.get("assignedTo"), text=given.get("q")
+        **values, tags=tuple(tags_of(given.getlist("tag"))), assigned_to=_assignee(given), text=given.get("q")
     )
 
 
