@@ -595,6 +595,7 @@ PROMISES: dict[str, str] = {
     "canon.status": "The status says whether the index is that of the cards, and what changed since",
     "canon.durable": "By model the index is long work, a step a card, and unchanged cards are not read again",
     "canon.killed": "An index whose workers are killed at every step is made once, and is the same bytes",
+    "canon.boot": "A server that starts on cards without an index makes it by rules, with a record; the status says building",
     "canon.http": "POST /api/canon/index compiles and shows progress; GET /api/canon/index/status says how it stands",
     "canon.cli": "tally studio canon compiles Canon.md and says what could not be read",
     # -- studio: continuity --

@@ -284,5 +284,8 @@ class Room:
         """Return the listener that is called when an agent has finished a turn."""
         return None
 
+    def served(self) -> None:
+        """Start what a server does once in the background, in a thread of its own; called when serving begins."""
+
     def close(self) -> None:
         """Flush pending writes and release resources."""

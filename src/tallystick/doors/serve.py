@@ -129,6 +129,8 @@ def run_server(
         allow_many_connections()
         if worker:
             stack.enter_context(_worker(server))
+        for room in server.gate.rooms().values():
+            room.served()
         _announce(server, listening.getsockname()[1])
         stay()
         uvicorn.Server(uvicorn.Config(**uvicorn_options(server.app, settings.server))).run(sockets=[listening])

@@ -1,6 +1,8 @@
 """The studio room of one workspace: its tools, flows and services."""
 
+import logging
 import secrets
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +12,8 @@ from tallystick.agents.problem import Problem
 from tallystick.agents.tasks.routing import Routed
 from tallystick.agents.tasks.targets import KnownFile
 from tallystick.app.audit_notes import demand_ledger
-from tallystick.errors import ConfigError, ToolError
-from tallystick.gate.session import Caller
+from tallystick.errors import ConfigError, TallyError, ToolError
+from tallystick.gate.session import Caller, Session
 from tallystick.gate.tool import Tool
 from tallystick.plugin import Room
 from tallystick.reading.agent.intents import RequestExample, read_examples
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from tallystick.turns.flow_context import FlowContext
     from tallystick.turns.tool_prompts import ToolPrompts
 
+_log = logging.getLogger("tallystick.studio")
 MAX_TITLE = 120
 """Characters of an issue's title: one line of a list."""
 
@@ -83,6 +86,7 @@ class Studio(Room):
             context.workspace, user_file=Path(context.settings.storage.user_dir).expanduser() / "prompts.json"
         )
         self.tracker = open_tracker(context.workspace, context.options.issues)
+        self._indexing: threading.Thread | None = None
 
     def wordings(self) -> "ToolPrompts":
         """The tool prompts of the registry."""
@@ -147,6 +151,25 @@ class Studio(Room):
             )
             self.runs = register_runs(parts, durable, context)
             register_canon(self.canon, durable, context)
+
+    def served(self) -> None:
+        """Make the canon index where the cards have none yet."""
+        self._indexing = threading.Thread(target=self._first_index, name="studio-canon", daemon=True)
+        self._indexing.start()
+
+    def close(self) -> None:
+        """Wait for the first canon index, so that its record is written."""
+        if self._indexing is not None:
+            self._indexing.join()
+
+    def _first_index(self) -> None:
+        try:
+            made = self.canon.build_first()
+            if made is not None:
+                metadata = {"by": made["by"], "sha256": made["index_sha256"]}
+                self._context.flow_context().note(Session(session_id="canon"), "canon.index", made["path"], metadata)
+        except (TallyError, OSError) as error:
+            _log.warning("The canon index was not made: %s. Make it with tally studio canon.", error)
 
     def _check_whole(self, args: Mapping[str, Any]) -> dict[str, Any]:
         return check_whole(self.continuity, args)

@@ -152,3 +152,19 @@ def test_a_damaged_file_is_an_error_and_stays(tmp_path: Path, spoil: Callable[[P
         index.build()
     assert caught.value.code == "canon_meta_damaged"
     assert meta.exists()
+
+
+@pytest.mark.promise("canon.boot")
+def test_the_first_index_says_that_it_is_being_built(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def now() -> str:
+        seen.append(index.status()["state"])
+        return "2026-01-01T00:00:00Z"
+
+    index = CanonIndex(shelf_of(tmp_path, FILES), CanonFiles(tmp_path), now=now)
+    made = index.build_first()
+    assert (seen, made is not None and made["state"]) == (["building"], "current")
+    assert index.build_first() is None
+    (tmp_path / "without").mkdir()
+    assert index_of(tmp_path / "without", {}).build_first() is None

@@ -130,3 +130,18 @@ def test_a_token_is_needed_where_tokens_are(open_door: OpenDoor) -> None:
     problem(locked.get(STATUS), 401, "rbac_denied")
     problem(locked.post(INDEX), 401, "rbac_denied")
     assert locked.get(STATUS, headers=bearer("viewer")).status_code == 200
+
+
+@pytest.mark.promise("canon.boot")
+def test_a_server_that_starts_makes_the_index_that_is_not_there_and_no_other(told: Doorway) -> None:
+    assert told.get(STATUS).json()["state"] == "absent"
+    studio = told.gate.rooms()["studio"]
+    studio.served()
+    studio.close()
+    status = told.get(STATUS).json()
+    assert (status["state"], status["by"], status["indexed"]) == ("current", "rules", status["cards"])
+    assert len(list(told.gate.ledger.session("canon"))) == 1
+    (told.gate.workspace / PEOPLE / "ada.md").write_text("# Ada\n\nAda lies.\n", encoding="utf-8")
+    studio.served()
+    studio.close()
+    assert told.get(STATUS).json()["state"] == "stale"

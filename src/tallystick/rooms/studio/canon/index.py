@@ -36,9 +36,20 @@ class CanonIndex:
         self._books = books
         self._files = files
         self._now = now
+        self._building = False
+
+    def build_first(self) -> dict[str, Any] | None:
+        """Build the index by rules where cards have none yet, and return its status; None if there is nothing to do."""
+        if not self.cards() or self.status()["state"] != "absent":
+            return None
+        self._building = True
+        try:
+            return self.compile()
+        finally:
+            self._building = False
 
     def status(self) -> dict[str, Any]:
-        """Whether there is an index, and whether it is still that of the cards."""
+        """Whether there is an index (`absent`, `building`, `current`, `stale`), and what changed since it was made."""
         meta = self._files.meta()
         cards = {card.path: card.source.sha256 for card in self._books.book().cards}
         known = {one["path"]: one["sha256"] for one in meta.get("cards", [])}
@@ -127,6 +138,7 @@ class CanonIndex:
             "complaints": _complaints(book),
         }
         self._files.write(render(indexed), indexed, told)
+        self._building = False
         return self.status()
 
     def _indexed(
@@ -146,6 +158,8 @@ class CanonIndex:
         return None if extract is None else Indexed(card=card, extract=extract, by="model", problem=None)
 
     def _state(self, meta: Mapping[str, Any], changed: list[str]) -> str:
+        if self._building:
+            return "building"
         lying = self._files.index_sha256()
         if lying is None or "index_sha256" not in meta:
             return "absent"

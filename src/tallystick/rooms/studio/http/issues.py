@@ -254,7 +254,8 @@ async def require_agent(issues: IssueService, agent_id: str) -> None:
 
 def _assignee(given: Mapping[str, Any]) -> str | None:
     """Whom the issue is for, under either name; `assignedTo` counts where both are given."""
-    return given.get("assignedTo", given.get("assigned_to"))
+    assignee: str | None = given.get("assignedTo", given.get("assigned_to"))
+    return assignee
 
 
 def _shown_heading(heading: Heading) -> dict[str, Any]:
