@@ -620,6 +620,7 @@ PROMISES: dict[str, str] = {
     "continuity.canon-checker": "canon_checker gives a rule, the card's line and the scene's line",
     "continuity.no-canon-no-check": "canon_checker refuses to run without canon files",
     "continuity.consistency-checker": "consistency_checker compares up to ten files with each other and the scenes before",
+    "continuity.model": "A model proposes contradictions with the cards; both quotes, scope and speech are checked by code",
     "continuity.first-use": "tally studio check works on a bare novel and leaves nothing behind",
     "continuity.cards": "tally studio cards proposes cards with their lines and never writes over one",
     # -- sample --

@@ -1,11 +1,16 @@
 """`tally studio check` and `tally studio cards`."""
 
+import json
 from pathlib import Path
 
 import pytest
 from docx import Document
 
 from tests.doors.cli.conftest import Tally
+from tests.doors.http.talking import serve_agent
+from tests.rooms.studio.continuity.telling import grammar
+from tests.rooms.studio.projects import lay_out
+from tests.scripted_server import Says, ScriptedServer, Seen
 
 OPENING = 'Helen Marlowe walked home with Tobias. "Rain," said Helen. Tobias laughed. Helen smiled at Tobias.'
 TROUBLE = "Helen had green eyes.\n\nThe boats came in.\n\nThe lamp shone into Helen's brown eyes."
@@ -174,3 +179,32 @@ def test_without_the_grammar_the_check_says_what_it_leaves_out(
     assert "not checked without the grammar: age" in checked.err
     assert "tally models fetch en-core-web-sm" in checked.err
     assert tally("studio", "cards", str(novel)).error == "parser_missing"
+
+
+@pytest.mark.promise("continuity.model")
+def test_a_model_reads_the_scenes_against_the_cards(tally: Tally, workspace: Path) -> None:
+    grammar()
+    quote = "Helen sold her last loaf and shut the bakery door"
+    lay_out(
+        workspace,
+        {
+            "Story/Scenes/SCN-01-a.md": f"# A\n\n{quote}.\n",
+            "Compendium/Characters/CHAR-helen.md": "# Helen\n\n- Trade: keeps the ferry, never the bakery\n",
+        },
+    )
+
+    def said(seen: Seen) -> str:
+        if "both_can_be_true" in seen.text:
+            return json.dumps({"told_as": "fact", "both_can_be_true": False})
+        return json.dumps({"conflicts": [{"quote": quote, "fact": 1}]})
+
+    assert tally("studio", "check", "--model", "nobody").code == 1
+    assert tally("studio", "check", "novel.txt", "--model", "critic").code == 2
+    with ScriptedServer(always=Says(said)) as server:
+        serve_agent(workspace, server)
+        told = tally("studio", "check", "--model", "critic")
+        again = tally("studio", "check", "--model", "critic", "--json").json
+    assert (told.code, f"SCN-01-a.md:3: {quote}" in told.out) == (1, True)
+    assert "1 paragraph read with 2 calls" in told.err
+    assert [one["rule_id"] for one in again["findings"]] == ["contradiction"]
+    assert again["model"]["calls"] == 0

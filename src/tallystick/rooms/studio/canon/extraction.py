@@ -178,10 +178,7 @@ def prompt_for(card: CanonCard) -> str:
 
 def read_answer(text: str, card: CanonCard) -> Extract | str:
     """The extract, or an error code."""
-    answer, _ = put_aside(text)
-    fenced = _FENCE.match(answer)
-    body = (fenced.group(1) if fenced else answer.strip()).encode(errors="replace")
-    found = parse_json_object(body, MAX_ANSWER)
+    found = parse_json_object(unfenced(text).encode(errors="replace"), MAX_ANSWER)
     if isinstance(found, Rejection):
         return "extraction_not_json"
     if not _COMPILED.accepts(found):
@@ -193,6 +190,13 @@ def read_answer(text: str, card: CanonCard) -> Extract | str:
         "scope": found["scope"] or ["book"],
     }
     return extract_of(kept, card.kind)
+
+
+def unfenced(text: str) -> str:
+    """A model's answer without its thoughts and without a code fence around all of it."""
+    answer, _ = put_aside(text)
+    fenced = _FENCE.match(answer)
+    return fenced.group(1) if fenced else answer.strip()
 
 
 def readable(kept: object, card: CanonCard) -> Extract | None:

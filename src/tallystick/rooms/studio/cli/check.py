@@ -41,11 +41,20 @@ def check(
     focus: Annotated[
         str, typer.Option("--focus", metavar="FOCUS", help="characters, terminology, events or general.")
     ] = "general",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="AGENT", help="Have this agent's model read the scenes against the cards, too."
+        ),
+    ] = None,
+    calls: Annotated[int, typer.Option("--calls", min=1, max=10_000, help="With --model: questions at most.")] = 150,
 ) -> Exit:
     """Find contradictions: eyes, ages, days, places, the dead who speak, names spelt two ways.
 
     Needs no cards and no set-up, and leaves nothing behind. Ends with 1 if something was found, or could not be read.
     """
+    if model is not None and source is not None:
+        raise UsageMistake("A model reads a workspace. Import the novel first, or leave out SOURCE.")
     if focus not in {"characters", "terminology", "events", "general"}:
         raise UsageMistake(f"There is no focus '{focus:.40}'. Use characters, terminology, events or general.")
     with opened(here, source) as there:
@@ -53,7 +62,10 @@ def check(
         if not book.scenes:
             raise _nothing_to_check(book)
         with running_tools():
-            found = _in_the_source(there, _checked(there.gate, book, focus))
+            found = _checked(there.gate, book, focus)
+        if model is not None:
+            found |= _by_model(here, there.gate, model, calls, found)
+        found = _in_the_source(there, found)
     _tell(here, found)
     # An unread file may hold contradictions, so the book is not clean.
     clean = all(one["waived"] for one in found["findings"]) and not book.left_out and not there.damaged
@@ -172,6 +184,24 @@ def _checked(gate: "Gate", book: "Book", focus: str) -> dict[str, Any]:
     }
 
 
+def _by_model(here: Here, gate: "Gate", agent: str, calls: int, by_rules: dict[str, Any]) -> dict[str, Any]:
+    """The findings with those that a model proposed and code verified, and what it cost."""
+    from tallystick.agents.problem import Problem
+    from tallystick.gate.session import LOCAL_OWNER
+    from tallystick.rooms.studio.continuity.model_check import merged
+    from tallystick.rooms.studio.services.model_check import check_by_model
+
+    def tell(read: int, planned: int) -> None:
+        here.screen.note(f"{read}/{planned} paragraphs read by {agent}")
+
+    made = check_by_model(gate, agent, caller=LOCAL_OWNER, most=calls, tell=tell)
+    if isinstance(made, Problem):
+        raise Refused(made.message, code=made.code)
+    cost = {name: getattr(made, name) for name in ("planned", "read", "calls", "unreadable", "unverified", "stopped")}
+    findings = merged(by_rules["findings"], [one.shown() for one in made.findings])
+    return {"findings": findings, "model": {"agent": agent, **cost}}
+
+
 def _nothing_to_check(book: "Book") -> Refused:
     if not book.left_out:
         return Refused(
@@ -218,6 +248,8 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
         from tallystick.reading.parser import INSTALL
 
         here.screen.note(f"not checked without the grammar: {', '.join(found['not_checked'])}. Install it: {INSTALL}.")
+    if "model" in found:
+        _tell_model(here, found["model"])
     looked = found["looked_at"]
     open_ones = sum(not one["waived"] for one in found["findings"])
     people, receipts = counted(looked["names"], "person", "people"), counted(len(found["receipts"]), "receipt")
@@ -225,6 +257,18 @@ def _tell(here: Here, found: dict[str, Any]) -> None:
         f"{counted(open_ones, 'contradiction')} in {counted(looked['words'], 'word')} of "
         f"{counted(looked['files'], 'file')} ({counted(looked['facts'], 'fact')}, {people}, {receipts})"
     )
+
+
+def _tell_model(here: Here, told: dict[str, Any]) -> None:
+    rest = told["planned"] - told["read"]
+    more = f"; {counted(rest, 'paragraph')} left: the next check with more --calls goes on there" if rest else ""
+    here.screen.note(
+        f"{told['agent']}: {counted(told['read'], 'paragraph')} read with {counted(told['calls'], 'call')}, "
+        f"{counted(told['unverified'], 'proposal')} not verified, {counted(told['unreadable'], 'answer')} unreadable"
+        f"{more}"
+    )
+    if told["stopped"]:
+        here.screen.note(f"The model was not asked further: {told['stopped']}. Check its endpoint and run this again.")
 
 
 def _write(gate: "Gate", proposed: "list[ProposedCard]") -> list[str]:

@@ -32,7 +32,7 @@ from tallystick.rooms.studio.continuity.fields.rank import read_occupation, read
 from tallystick.rooms.studio.continuity.findings import Cited, Finding, Findings, LookedAt, cite, weighed
 from tallystick.rooms.studio.continuity.mentions import ParsedPassage, name_mentions, pronoun_mentions
 from tallystick.rooms.studio.continuity.passages import Passage, passages_of
-from tallystick.rooms.studio.continuity.rules import RULES, Focus, in_focus, rule_of
+from tallystick.rooms.studio.continuity.rules import BY_MODEL, RULES, Focus, in_focus, rule_of
 from tallystick.rooms.studio.continuity.spellings import Slip, Spellings
 from tallystick.rooms.studio.continuity.statements import NEAR, PASSAGE, Statement
 from tallystick.rooms.studio.continuity.waivers import Waiver, waived, waivers_of
@@ -142,10 +142,12 @@ class BookReading:
         if cards is not None:
             found = [finding for finding in found if not finding.from_card or finding.first.path in cards]
         kept = [finding for finding in _once(found) if in_focus(RULES[finding.rule], focus)]
+        return Findings(findings=self.waived(kept, waivers), looked_at=self.looked_at(), not_checked=self.not_checked)
+
+    def waived(self, findings: Sequence[Finding], waivers: Sequence[Waiver]) -> tuple[Finding, ...]:
+        """Findings with the author's reasons for leaving them."""
         own, _ = waivers_of(self.book)
-        return Findings(
-            findings=waived(kept, [*own, *waivers]), looked_at=self.looked_at(), not_checked=self.not_checked
-        )
+        return waived(findings, [*own, *waivers])
 
     def against(self, scene: str, cards: Iterable[str], *, hard_only: bool, waivers: Sequence[Waiver] = ()) -> Findings:
         """What one scene says against some cards."""
@@ -158,15 +160,12 @@ class BookReading:
             and finding.first.path in wanted
             and (finding.hard or not hard_only)
         ]
-        own, _ = waivers_of(self.book)
-        return Findings(
-            findings=waived(kept, [*own, *waivers]), looked_at=self.looked_at(), not_checked=self.not_checked
-        )
+        return Findings(findings=self.waived(kept, waivers), looked_at=self.looked_at(), not_checked=self.not_checked)
 
     @property
     def not_checked(self) -> tuple[str, ...]:
         """The rules that need the grammar, where it is not installed."""
-        return () if self.parser is not None else tuple(sorted(set(RULES) - set(WITHOUT_PARSER)))
+        return () if self.parser is not None else tuple(sorted(set(RULES) - {*WITHOUT_PARSER, BY_MODEL}))
 
     def looked_at(self) -> LookedAt:
         """How much was read."""

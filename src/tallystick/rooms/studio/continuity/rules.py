@@ -48,9 +48,14 @@ RULES: dict[str, Rule] = {
         _rule("weekday", "error", "events", "A date has a weekday that it cannot have."),
         _rule("day-count", "error", "events", "Days that are counted do not add up.", "date"),
         _rule("canon-constraint", "error", "events", "Somebody does what the canon says they never do.", "constraint"),
+        _rule(
+            "contradiction", "warning", "events", "A scene states what cannot be true if a card is; found by a model."
+        ),
         _rule("term-variant", "note", "terminology", "A term is written two ways."),
     )
 }
+BY_MODEL = "contradiction"
+"""The rule that code only verifies."""
 _BY_FIELD = {
     "eyes": "eye-colour",
     "hair": "hair-colour",
