@@ -330,6 +330,7 @@ PROMISES: dict[str, str] = {
     "doors.cli-errors": "An error is one line with a fixed code, JSON with --json; a bug says how to see more",
     "doors.visible": "Every argument that page, command line or API writes for a person shows its hidden characters",
     "doors.cli-visible": "Nothing that cannot be seen is printed as it is; a review flags it: B06, B07",
+    "doors.closed": "A server that is closed holds no file of its workspace open",
     "doors.cli-person": "An agent without terminal or token cannot approve, erase, change policy or keys, or read a secret",
     "doors.cli-verify": "`tally audit verify` names the first bad record, and finds a rolled-back log by a head kept elsewhere",
     "doors.cli-csv": "No cell of a CSV export begins as a formula",

@@ -34,6 +34,10 @@ class FileLibrary:
         self._index = index
         self._retriever = Retriever(index, read=self._document, vectors=vectors, choose_embedder=choose_embedder)
 
+    def close(self) -> None:
+        """Close the index."""
+        self._retriever.close()
+
     def update(self, paths: Collection[str], *, seconds: float = 20.0) -> int:
         """Bring the index up to date: index what is new or changed, remove what is gone.
 

@@ -81,8 +81,10 @@ class Typist:
         return self._process.wait(PATIENCE_S)
 
     def _read(self) -> bool:
-        ready, _, _ = select.select([self._ours], [], [], 1)
-        if not ready:
+        # `select` takes no descriptor above 1,023, and a long run of tests may hold more.
+        terminal = select.poll()
+        terminal.register(self._ours, select.POLLIN)
+        if not terminal.poll(1000):
             return self._process.poll() is None
         try:
             more = os.read(self._ours, 65536)

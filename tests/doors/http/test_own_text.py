@@ -1,7 +1,6 @@
 """An agent's own words are no evidence, whichever way they come back to it; everybody else's are."""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -241,3 +240,20 @@ def test_the_openai_door_withholds_it_as_well(door: Doorway) -> None:
     checks = [each for each in door.receipts() if each.header["kind"] == "reply_check"]
     assert checks
     assert {each.outputs["fault"] for each in checks} == {"own_text"}
+
+
+@pytest.mark.promise("doors.closed")
+def test_a_server_that_is_closed_holds_no_file_of_its_workspace(open_door: OpenDoor) -> None:
+    door = open_door()
+    remembered(door, "The harbour light is green.")
+    recalled(door, "harbour light")
+    run(door, "file_locator", {"search_criteria": "harbour"})
+    assert held_files(door.workspace)
+    door.close()
+    assert held_files(door.workspace) == []
+
+
+def held_files(folder: Path) -> list[str]:
+    """The files below a folder that this process has open."""
+    opened = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    return [each for each in opened if each.startswith(f"{folder}/")]

@@ -187,7 +187,7 @@ class Memory(Room):
         return self.queries.reply(question, self.parser, self.lexicon, as_of_seq=as_of_seq)
 
     def close(self) -> None:
-        """Write what waits to be written."""
-        if "reading" in self.__dict__:
+        """Write what waits to be written, and let go of the indexes."""
+        if "queries" in self.__dict__:
             self.queries.close()
         self.projection.close()

@@ -86,6 +86,7 @@ class Studio(Room):
             context.workspace, user_file=Path(context.settings.storage.user_dir).expanduser() / "prompts.json"
         )
         self.tracker = open_tracker(context.workspace, context.options.issues)
+        self._files = FileIndex(context.sources, context.workspace / CONTROL_ROOM / "search" / "words.db")
         self._indexing: threading.Thread | None = None
 
     def wordings(self) -> "ToolPrompts":
@@ -98,9 +99,8 @@ class Studio(Room):
 
     def tools(self) -> Iterable[Tool]:
         """The room's tools."""
-        books = FileIndex(self._sources, self._workspace / CONTROL_ROOM / "search" / "words.db")
         return (
-            file_locator(books),
+            file_locator(self._files),
             file_reader(self._sources),
             task_router(lambda: crew_of(self._workspace), lambda: readable_recipes(self._workspace / CONTROL_ROOM)),
             search_issues(self.tracker),
@@ -158,9 +158,10 @@ class Studio(Room):
         self._indexing.start()
 
     def close(self) -> None:
-        """Wait for the first canon index, so that its record is written."""
+        """Wait for the first canon index, so that its record is written, and close the index of words."""
         if self._indexing is not None:
             self._indexing.join()
+        self._files.close()
 
     def _first_index(self) -> None:
         try:

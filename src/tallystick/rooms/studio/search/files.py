@@ -136,6 +136,11 @@ class FileIndex:
         forms = {term.stem: self._library.forms(term.stem) for term in criteria.terms if term.stem is not None}
         return Occurrences(paths=frozenset(self._library.holders(parts)), forms=forms)
 
+    def close(self) -> None:
+        """Close the index of words, if it was opened."""
+        if "_library" in self.__dict__:
+            self._library.close()
+
     @cached_property
     def _library(self) -> FileLibrary:
         return FileLibrary(self._sources, FtsIndex(self._index_file))
