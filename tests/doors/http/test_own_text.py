@@ -1,6 +1,7 @@
 """An agent's own words are no evidence, whichever way they come back to it; everybody else's are."""
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
