@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.errors import LedgerDamaged
 from tallystick.gate.record.checkpoint import parse_checkpoint, split_note
 from tallystick.gate.record.journal import ZERO
 from tallystick.gate.record.proof import proof_fault
@@ -317,3 +318,13 @@ def test_a_receipt_of_many_is_found_and_proved_in_milliseconds(tmp_path: Path) -
         inclusion_proof(seq, number, tiles.node)
     assert (time.process_time() - began) / 20 < 0.1  # a bound for a busy machine; measured: under 2 ms
     tiles.close()
+
+
+def test_a_journal_that_cannot_be_opened_holds_no_file(workspace: Workspace) -> None:
+    with workspace.opened() as ledger:
+        fill(ledger, 3)
+    workspace.write_lines(workspace.lines()[:1])
+    with pytest.raises(LedgerDamaged):
+        workspace.open()
+    held = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert not [each for each in held if each.startswith((f"{workspace.root}/", f"{workspace.state}/"))]

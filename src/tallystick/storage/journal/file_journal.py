@@ -38,8 +38,19 @@ class FileJournal:
         self._writer: Writer | None = None
 
     def attach(self, notary: Notary) -> None:
-        """Open the writer: recover from a crash and record the incidents."""
+        """Open the writer: recover from a crash and record the incidents; if that fails, close the files."""
         self._notary = notary
+        try:
+            self._open_writer(notary)
+        except BaseException:
+            self._closed = True
+            if self._writer is not None:
+                self._writer.close()
+            self._files.close()
+            self._lock.close()
+            raise
+
+    def _open_writer(self, notary: Notary) -> None:
         with self._lock:
             try:
                 writer = self._writer = open_writer(self._files, notary)
@@ -284,7 +295,7 @@ class FileJournal:
         self._lock.reopen()
         self._files = open_files(self._audit, self._options)
         if self._notary is not None:
-            self.attach(self._notary)
+            self._open_writer(self._notary)
 
     def _line(self, seq: int) -> bytes | None:
         """Return the line of a record. Its offset is derived and may be wrong, so the leaf hash is checked."""
