@@ -985,6 +985,8 @@ PROMISES: dict[str, str] = {
     "desk.send-once": "A message goes out once, however many send",
     "desk.send-again": "What was not taken is repeated with its key; an unclear end only where a repeat is safe",
     "desk.send-check": "At send time the verdict must stand, nobody have taken over, the customer not have written since",
+    "desk.mail": "Mails become tickets once and replies leave by mail; a login or a customer's mail is never sent unencrypted",
+    "desk.mail-once": "A reply whose end is unclear is not sent again, and a mail is marked as read after it is stored",
     "desk.send-modes": "A reply that passed every check waits for a person unless its category is switched to auto",
     "desk.categories": "Delicate messages are found by a trained classifier and by examples in a file that the owner edits",
     "desk.whole-message": "A message is read whole: story, questions and earlier messages of its conversation are one need",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tallystick.gate.record.recorder import Observer
     from tallystick.gate.tool import Card, Tool
     from tallystick.http_port import HttpClient
+    from tallystick.mail_port import MailClient
     from tallystick.reading.agent.intents import RequestExample
     from tallystick.reading.retriever import ReadDocument, Retriever
     from tallystick.settings import Settings
@@ -195,6 +196,11 @@ class RoomContext(Protocol):
     @property
     def http(self) -> "HttpClient":
         """The HTTP client; it connects only to addresses that it has checked."""
+        ...
+
+    @property
+    def mail(self) -> "MailClient":
+        """The client for mail servers that the owner's settings name."""
         ...
 
     def cards(self) -> "Mapping[str, Card]":

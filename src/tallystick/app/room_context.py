@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tallystick.gate.record.recorder import Observer
     from tallystick.gate.tool import Card
     from tallystick.http_port import HttpClient
+    from tallystick.mail_port import MailClient
     from tallystick.reading.retriever import ReadDocument, Retriever
     from tallystick.settings import Settings
     from tallystick.storage.files import FileSources
@@ -137,6 +138,11 @@ class OpenedRoomContext:
     def http(self) -> "HttpClient":
         """See `RoomContext`."""
         return self.parts.http
+
+    @property
+    def mail(self) -> "MailClient":
+        """See `RoomContext`."""
+        return self.parts.mail
 
     def cards(self) -> "Mapping[str, Card]":
         """See `RoomContext`."""

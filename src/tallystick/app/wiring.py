@@ -27,6 +27,7 @@ from tallystick.gate.record.secrets import Redactor
 from tallystick.gate.reply.support.scorer import SupportScorer
 from tallystick.gate.tool import Card
 from tallystick.http_port import HttpClient
+from tallystick.mail_port import MailClient
 from tallystick.plugin import Room
 from tallystick.providers.embeddings.selection import Embeddings
 from tallystick.providers.local.judge import LocalJudge
@@ -138,6 +139,13 @@ class Parts:
         return StoredDurable(
             database_url=self.settings.storage.database_url, control_room=self.workspace / CONTROL_ROOM
         )
+
+    @cached_property
+    def mail(self) -> MailClient:
+        """The mail client; loads on first use."""
+        from tallystick.providers.net.mail import NetMailClient  # noqa: PLC0415 - few workspaces read mail
+
+        return NetMailClient()
 
     @cached_property
     def embeddings(self) -> Embeddings:

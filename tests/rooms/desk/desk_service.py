@@ -9,6 +9,7 @@ from typing import Any
 from tallystick.app.gate import Gate
 from tallystick.gate.record.receipt import Receipt
 from tallystick.providers.net.client import PinnedHttpClient
+from tallystick.providers.net.mail import NetMailClient
 from tallystick.rooms.desk.derivation import draft_of
 from tallystick.rooms.desk.model import Judgement, Ticket
 from tallystick.rooms.desk.options import Options
@@ -122,6 +123,7 @@ def open_desk(store: Store, folder: Path, *, known: Sequence[str] = ("kb.search"
         options=Options(**{"send": "auto", **options}),
         ledger=gate.ledger,
         http=PinnedHttpClient(),
+        mail=NetMailClient,
         known_tools=lambda: frozenset(known),
         new_id=lambda kind: f"{kind}_{next(ids):024x}",
         now=lambda: NOW,

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+from tallystick.mail_port import MailServer, Security
 
 
 class WebOptions(BaseModel):
@@ -64,6 +66,54 @@ _PROPOSALS = frozenset(
         "archive_episode",
     }
 )
+
+
+class MailOptions(BaseModel):
+    """The desk's mailbox: where replies are sent from, and which folder new mails are read from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str = Field(pattern=r"^[^\s@<>]{1,64}@[^\s@<>]{1,255}$")
+    """Replies come from this address; a mail from it is none of a customer."""
+    user: str | None = None
+    password: SecretStr | None = None
+    """Best given as TALLY_ROOMS__DESK__MAIL__PASSWORD."""
+    smtp_host: str | None = None
+    """Needed for `channel = "mail"`."""
+    smtp_port: int = Field(default=465, ge=1, le=65_535)
+    smtp_security: Literal["tls", "starttls", "none"] = "tls"
+    imap_host: str | None = None
+    """Whose folder new mails are read from; none: no mail is read."""
+    imap_port: int = Field(default=993, ge=1, le=65_535)
+    imap_security: Literal["tls", "starttls", "none"] = "tls"
+    folder: str = Field(default="INBOX", pattern=r"^[ -~]{1,200}$")
+    every_minutes: int = Field(default=1, ge=1, le=59)
+    """How often a running server or worker looks for new mails."""
+    within_s: float = Field(default=20.0, gt=0, le=60)
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> "MailOptions":
+        """Refuse to send a password and customers' mails unencrypted to another machine."""
+        for host, security in ((self.smtp_host, self.smtp_security), (self.imap_host, self.imap_security)):
+            if host is not None and security == "none" and host not in {"localhost", "127.0.0.1", "::1"}:
+                raise ValueError("security 'none' is for this machine only; use tls or starttls")
+        return self
+
+    def smtp(self) -> MailServer | None:
+        """The server that replies are given to."""
+        return self._server(self.smtp_host, self.smtp_port, self.smtp_security)
+
+    def imap(self) -> MailServer | None:
+        """The server that new mails are read from."""
+        return self._server(self.imap_host, self.imap_port, self.imap_security)
+
+    def _server(self, host: str | None, port: int, security: Security) -> MailServer | None:
+        if host is None:
+            return None
+        password = None if self.password is None else self.password.get_secret_value()
+        return MailServer(
+            host=host, port=port, security=security, user=self.user, password=password, within_s=self.within_s
+        )
 
 
 class VerdictPolicy(BaseModel):
@@ -148,8 +198,10 @@ class Options(BaseModel):
     send: Annotated[dict[str, SendMode], BeforeValidator(_as_modes)] = {ANY_CATEGORY: "review"}
     """Whether replies that pass every check go out at once (`auto`) or wait for a person (`review`): one mode, or one
     for each category of messages; `default` stands for the categories that are not named."""
-    channel: Literal["file", "webhook"] = "file"
+    channel: Literal["file", "webhook", "mail"] = "file"
     """Where replies go."""
+    mail: MailOptions | None = None
+    """The desk's mailbox, for `channel = "mail"` and for reading new mails."""
     outbox_folder: str = ".control-room/desk/outbox"
     """For the file channel: relative to the workspace."""
     webhook_url: str | None = None

@@ -41,6 +41,16 @@ class Judge(Protocol):
 class Undelivered(Exception):  # noqa: N818 - not an internal error; the message is tried again
     """A channel did not accept a message; the text gives the reason and nothing of the address."""
 
+    def __init__(self, why: str, *, final: bool = False) -> None:
+        """Give the reason.
+
+        Args:
+            why: The reason.
+            final: Whether it must not be tried again: it would end the same way, or the message may have arrived.
+        """
+        super().__init__(why)
+        self.final = final
+
 
 class Note(Protocol):
     """Records an action or attempt in the ledger: ids and digests, never text."""

@@ -68,6 +68,7 @@ class Desk(Room):
             options=self.options,
             ledger=context.ledger,
             http=context.http,
+            mail=lambda: context.mail,
             new_id=context.new_id,
             known_tools=lambda: frozenset(context.cards()),
             now=self.now,
@@ -117,7 +118,11 @@ class Desk(Room):
         from tallystick.rooms.desk.flows.ticket import join_tickets  # noqa: PLC0415 - only doors that run need it
 
         own = self.options.workers == "own"
-        self._woken = join_tickets(lambda: (self.service, self.worker(context)), durable, own=own)
+        mail = self.options.mail
+        every = None if mail is None or mail.imap_host is None else mail.every_minutes
+        self._woken = join_tickets(
+            lambda: (self.service, self.worker(context)), durable, own=own, mail_every_minutes=every
+        )
         if "service" in self.__dict__:
             self.service.woken = self._woken
 

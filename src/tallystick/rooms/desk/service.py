@@ -20,7 +20,9 @@ from tallystick.errors import ConfigError
 from tallystick.gate.record.receipt import Draft, Receipt
 from tallystick.gate.session import Caller, Session
 from tallystick.http_port import HttpClient
+from tallystick.mail_port import MailClient
 from tallystick.records import record
+from tallystick.rooms.desk.intake.mailbox import MailboxIntake
 from tallystick.rooms.desk.intake.service import Intake
 from tallystick.rooms.desk.model import VERDICTS, session_of
 from tallystick.rooms.desk.options import Options
@@ -56,6 +58,7 @@ class ServiceContext:
     options: Options
     ledger: LedgerPort
     http: HttpClient
+    mail: Callable[[], MailClient]
     known_tools: Callable[[], frozenset[str]]
     new_id: Callable[[str], str]
     now: Callable[[], str]
@@ -92,8 +95,16 @@ class DeskService:
         Raises:
             ConfigError: The channel that is chosen cannot be used as it is set.
         """
-        channels = channels_of(self.options, self._context.workspace, self._context.http)
+        channels = channels_of(self.options, self._context.workspace, self._context.http, self._context.mail)
         return OutboxSender(self.store, channels, self._note, attempts=self.options.send_attempts)
+
+    @cached_property
+    def mailbox(self) -> MailboxIntake | None:
+        """Reads new mails; None: the settings name no folder."""
+        server = None if self.options.mail is None else self.options.mail.imap()
+        if self.options.mail is None or server is None:
+            return None
+        return MailboxIntake(self._context.mail(), server, self.options.mail, self.intake)
 
     def figures(self) -> dict[str, Any]:
         """The desk in numbers."""

@@ -65,6 +65,7 @@ def add_to(app: typer.Typer) -> None:
     command(desk, "calibrate")(calibrate)
     command(desk, "add")(add)
     command(desk, "import")(bring)
+    command(desk, "mail")(mail)
     command(desk, "work")(work)
     command(desk, "list")(listed)
     command(desk, "show")(show)
@@ -271,6 +272,26 @@ def _listed(here: Here, lines: list[str]) -> None:
         here.screen.note(line)
     if len(lines) > MOST_ROWS:
         here.screen.note(f"and {len(lines) - MOST_ROWS} more; --json names all.")
+
+
+def mail(here: Here) -> Exit:
+    """Take new mails of the desk's folder now; a running server looks by itself."""
+    with here.gate(plugins=True) as gate:
+        mailbox = _support(gate).service.mailbox
+        if mailbox is None:
+            message = "No mailbox is set. Give rooms.desk.mail its address and imap_host in tallystick.toml."
+            raise Refused(message, code="mailbox_missing")
+        taken = mailbox.take()
+    here.screen.data(taken.as_dict())
+    if taken.failure is not None:
+        raise Refused(f"The mailbox: {taken.failure}. Check rooms.desk.mail and try again.", code="mailbox_failed")
+    mails = counted(taken.queued, "mail")
+    here.screen.line(
+        f"{mails} taken, {taken.known} known or with nothing to answer, {len(taken.left)} left for a person"
+    )
+    for reason in taken.left:
+        here.screen.note(f"left and marked as important: {reason}")
+    return Exit.OK
 
 
 def work(

@@ -15,7 +15,7 @@ from tallystick.rooms.desk.tickets.leases import Leases
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.runs import Queue, Retry, Schedule, StepFailed
 
-TICKET, SWEEP = "desk.ticket", "desk.sweep"
+TICKET, SWEEP, MAIL = "desk.ticket", "desk.sweep", "desk.mail"
 TICKETS, CLOCK = "desk.tickets", "desk.clock"
 TRIES = Retry(attempts=3, first_s=0.5, longest_s=10)
 EVERY = "*/5 * * * * *"
@@ -27,13 +27,20 @@ AT_ONCE = 500
 """Waiting tickets that one sweep wakes a worker for."""
 
 
-def join_tickets(made: Callable[[], tuple[DeskService, Worker]], durable: Durable, *, own: bool) -> Wake | None:
+def join_tickets(
+    made: Callable[[], tuple[DeskService, Worker]],
+    durable: Durable,
+    *,
+    own: bool,
+    mail_every_minutes: int | None = None,
+) -> Wake | None:
     """Register the flows; gives what wakes them, None: workers outside do all of it.
 
     Args:
         made: The service and its worker; made when the first ticket is worked on, since that opens the database.
         durable: The port.
         own: Whether tickets are worked on by the flows.
+        mail_every_minutes: How often new mails are looked for; None: never.
     """
     flows = _Flows(made, durable, own=own)
     durable.add_queue(Queue(name=TICKETS, per_worker=PER_WORKER))
@@ -42,6 +49,9 @@ def join_tickets(made: Callable[[], tuple[DeskService, Worker]], durable: Durabl
     durable.register(SWEEP, flows.sweep, queue=CLOCK)
     # Leases expire and messages fall due whether workers are built in or external.
     durable.schedule(Schedule(name=SWEEP, flow=SWEEP, cron=EVERY))
+    durable.register(MAIL, flows.mail, queue=CLOCK)
+    if mail_every_minutes is not None:
+        durable.schedule(Schedule(name=MAIL, flow=MAIL, cron=f"0 */{mail_every_minutes} * * * *"))
     return flows.wake if own else None
 
 
@@ -86,6 +96,14 @@ class _Flows:
         woken = run.step("wake", self._wake_waiting)
         sent = run.step("send", self._send)
         return {"late": late, "woken": woken, **sent}
+
+    def mail(self, run: Run, _args: dict[str, Any]) -> Any:
+        """Take the mails that nobody has read."""
+        return run.step("mail", self._take_mails)
+
+    def _take_mails(self) -> dict[str, Any]:
+        mailbox = self._service.mailbox
+        return {} if mailbox is None else mailbox.take().as_dict()
 
     @property
     def _leases(self) -> Leases:

@@ -28,12 +28,34 @@ def mbox_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[FileEve
         if data is None:
             yield SkippedItem(place=place, reason="mail_too_large")
             continue
-        try:
-            mail = message_from_bytes(data, policy=default)
-            yield FileEvent(place=place, event=_event(mail))
-        except (ValueError, LookupError, AttributeError, TypeError, IndexError):
-            # The library raises all of these for headers and encodings that nobody meant to be read.
-            yield SkippedItem(place=place, reason="mail_malformed")
+        event = event_of_mail(data)
+        yield SkippedItem(place=place, reason=event) if isinstance(event, str) else FileEvent(place=place, event=event)
+
+
+def event_of_mail(data: bytes, *, own: str | None = None) -> dict[str, Any] | str:
+    """The event of one mail, or the code of why it is none.
+
+    Args:
+        data: The mail.
+        own: The desk's own address; a mail from it, or one that a program sent by itself, is no customer's.
+    """
+    try:
+        mail = message_from_bytes(data, policy=default)
+        if own is not None and _is_automatic(mail, own):
+            return "mail_automatic"
+        return _event(mail)
+    except (ValueError, LookupError, AttributeError, TypeError, IndexError):
+        # The library raises all of these for headers and encodings that nobody meant to be read.
+        return "mail_malformed"
+
+
+def _is_automatic(mail: EmailMessage, own: str) -> bool:
+    """Whether answering could begin a loop: an absence note, a bounce, a list, or our own mail."""
+    sent_by = str(mail.get("Auto-Submitted") or "no").partition(";")[0].strip().lower()
+    kind = str(mail.get("Precedence") or "").strip().lower()
+    sender = parseaddr(str(mail.get("From") or ""))[1].lower()
+    bounced = str(mail.get("Return-Path") or "").strip() == "<>" or sender.startswith(("mailer-daemon@", "postmaster@"))
+    return sent_by != "no" or kind in {"bulk", "junk", "list"} or "List-Id" in mail or bounced or sender == own.lower()
 
 
 def _mails(path: Path) -> Iterator[bytes | None]:

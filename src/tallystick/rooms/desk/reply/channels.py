@@ -1,9 +1,10 @@
-"""Delivery channels: files in a folder, and a signed webhook."""
+"""Delivery channels: files in a folder, a signed webhook, and mail."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import parseaddr
+from email.utils import localtime, parseaddr
 from hashlib import sha256
 from hmac import new
 from pathlib import Path
@@ -13,12 +14,15 @@ import orjson
 
 from tallystick.errors import ConfigError
 from tallystick.http_port import SUCCESS, HttpAddress, HttpClient, HttpFailure, HttpRequest, parse_address
+from tallystick.mail_port import MailClient, MailServer
 from tallystick.rooms.desk.model import Outgoing
 from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import Undelivered
 from tallystick.storage.journal import disk
 
 SUBJECT = "Re: your message"
+UNCLEAR = "end_unclear"
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,300}>")
 NOBODY = "undisclosed-recipients:;"
 
 
@@ -74,6 +78,27 @@ class WebhookChannel:
             raise Undelivered(f"status {answer.status}")
 
 
+class MailChannel:
+    """A mail server. The same mail given twice arrives twice, so one whose end is unclear is left to a person."""
+
+    repeatable = False
+
+    def __init__(self, mail: MailClient, server: MailServer, address: str) -> None:
+        self._mail = mail
+        self._server = server
+        self._address = address
+
+    def deliver(self, message: Outgoing) -> None:
+        """See `Channel`."""
+        recipient = recipient_of(message)
+        if recipient is None:
+            raise Undelivered("the customer has no mail address", final=True)
+        data = _mail(message, sender=self._address)
+        failure = self._mail.send(self._server, sender=self._address, recipient=recipient, data=data)
+        if failure is not None:
+            raise Undelivered(UNCLEAR if failure.unclear else failure.message, final=failure.unclear or failure.refused)
+
+
 class Channel(Protocol):
     """A delivery channel."""
 
@@ -91,13 +116,21 @@ class Channel(Protocol):
         ...
 
 
-def channels_of(options: Options, workspace: Path, http: HttpClient) -> Mapping[str, Channel]:
+def channels_of(
+    options: Options, workspace: Path, http: HttpClient, mail: Callable[[], MailClient]
+) -> Mapping[str, Channel]:
     """The channels that can be used.
 
     Raises:
-        ConfigError: The webhook is chosen and cannot be used as it is set.
+        ConfigError: Webhook or mail is chosen and cannot be used as it is set.
     """
     found: dict[str, Channel] = {"file": FileChannel(workspace / options.outbox_folder)}
+    server = None if options.mail is None else options.mail.smtp()
+    if options.mail is not None and server is not None:
+        found["mail"] = MailChannel(mail(), server, options.mail.address)
+    elif options.channel == "mail":
+        message = "rooms.desk.mail: the channel is 'mail', so give address and smtp_host."
+        raise ConfigError(message, code="config_bad_value")
     if options.webhook_url is not None:
         address = parse_address(options.webhook_url, private=True)
         if address is None:
@@ -112,15 +145,29 @@ def channels_of(options: Options, workspace: Path, http: HttpClient) -> Mapping[
     return found
 
 
-def _mail(message: Outgoing) -> bytes:
-    mail = EmailMessage(policy=SMTP)
+def recipient_of(message: Outgoing) -> str | None:
+    """The customer's address; None if what stands there is none."""
     given = str(message.payload.get("to") or "")
     _, address = parseaddr(given)
     # A line break would begin another header, and a name that is no address would be one that nobody can read.
     plain = given.isprintable() and address.isascii() and address.count("@") == 1 and " " not in address
-    mail["To"] = address if plain else NOBODY
+    return address if plain and address else None
+
+
+def _mail(message: Outgoing, *, sender: str | None = None) -> bytes:
+    mail = EmailMessage(policy=SMTP)
+    mail["To"] = recipient_of(message) or NOBODY
     mail["Subject"] = SUBJECT
-    mail["Message-ID"] = f"<{message.key}@tallystick.invalid>"
+    domain = "tallystick.invalid" if sender is None else sender.rpartition("@")[2]
+    mail["Message-ID"] = f"<{message.key}@{domain}>"
+    if sender is not None:
+        mail["From"] = sender
+        mail["Date"] = localtime()
+        # Other programs must not answer it by themselves.
+        mail["Auto-Submitted"] = "auto-replied"
+    thread = str(message.payload.get("thread_id") or "")
+    if _MESSAGE_ID.fullmatch(thread):
+        mail["In-Reply-To"] = mail["References"] = thread
     mail["X-Tally-Idempotency-Key"] = message.key
     mail.set_content(str(message.payload.get("text", "")))
     return mail.as_bytes()

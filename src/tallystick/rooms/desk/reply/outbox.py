@@ -13,7 +13,7 @@ from tallystick.rooms.desk.derivation import event_of, is_reply_to, parent_of
 from tallystick.rooms.desk.intake.service import last_heard
 from tallystick.rooms.desk.model import Outgoing, Ticket, derived_id, message_key
 from tallystick.rooms.desk.ports import Note, Undelivered
-from tallystick.rooms.desk.reply.channels import Channel
+from tallystick.rooms.desk.reply.channels import UNCLEAR, Channel
 from tallystick.rooms.desk.store import Store, Transaction
 
 FAR = 8
@@ -27,7 +27,6 @@ STUCK_MS = 120_000
 FIRST_PAUSE_MS = 2_000
 LONGEST_PAUSE_MS = 900_000
 AT_ONCE = 20
-UNCLEAR = "end_unclear"
 NO_CHANNEL = "channel_unknown"
 
 
@@ -75,7 +74,7 @@ class OutboxSender:
         try:
             self._channels[begun.channel].deliver(begun)
         except Undelivered as error:
-            return self._later(begun, str(error))
+            return self._later(begun, str(error), final=error.final)
         with self._store.transaction() as tx:
             # Another worker may have claimed it as stuck meanwhile; the key then makes it arrive once.
             if tx.change_outgoing(replace(begun, state="sent", note=""), was="sending"):
@@ -97,8 +96,8 @@ class OutboxSender:
         self._noted(changed, changed.state)
         return changed
 
-    def _later(self, message: Outgoing, why: str) -> str:
-        over = message.attempts >= self._attempts
+    def _later(self, message: Outgoing, why: str, *, final: bool) -> str:
+        over = final or message.attempts >= self._attempts
         state = "failed" if over else "queued"
         pause = min(FIRST_PAUSE_MS << min(message.attempts - 1, 20), LONGEST_PAUSE_MS)
         with self._store.transaction() as tx:
