@@ -1,6 +1,6 @@
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-import re
 from pathlib import Path
 
 import pytest
