@@ -92,6 +92,7 @@ PROMISES: dict[str, str] = {
     "decide.approval-edit": "An edited request is a grant for the edited call alone",
     "decide.migrations": "Processes that start at once on a new database all find it ready",
     "decide.approval-through-gate": "A held call is answered by a person and run once, as a submission of its own",
+    "decide.approvals-away": "While the database is away no held call runs or is answered, and every answer says so by its code",
     "decide.h10": "A role taken away between asking and running counts when the call would run",
     "decide.held-turn": "A held call stops its turn; the yes goes on with a new nonce",
     # -- provenance --
