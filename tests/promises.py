@@ -356,6 +356,7 @@ PROMISES: dict[str, str] = {
     "durable.one-taker": "One worker at a time takes over; one that dies meanwhile is followed, one that beats is left alone",
     "durable.stale": "A worker is called dead only when its count stood still, by the watcher's own clock, seen several times",
     "durable.paused": "A worker paused past its time and let go on changes nothing, and works again",
+    "durable.clock-skew": "Clocks of workers that differ by hours make nobody look dead and nothing done twice",
     "durable.hand-over": "A worker told to stop hands its runs over at once; a step that outlasts the grace is done again",
     "durable.nothing-stuck": "A run taken from the queue and never begun is found, whoever had taken it",
     "durable.dead-letter": "A run begun too often without an end becomes a dead letter; others go on",
