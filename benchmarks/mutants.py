@@ -86,11 +86,25 @@ def main() -> None:
 def mutants(path: Path) -> Iterator[Mutant]:
     """Yield every mutant of a module."""
     text = path.read_text(encoding="utf-8")
-    for place, node in enumerate(ast.walk(ast.parse(text))):
-        for variant in range(2):
+    tree = ast.parse(text)
+    declared = set(_declarations(tree))
+    for place, node in enumerate(ast.walk(tree)):
+        for variant in () if node in declared else range(2):
             what = _change(copy.deepcopy(node), variant)
             if what:
                 yield Mutant(module=path, line=getattr(node, "lineno", 0), what=what, place=place, variant=variant)
+
+
+def _declarations(tree: ast.Module) -> Iterator[ast.AST]:
+    """What declares rather than decides, where no test could tell: decorators, `field(…)`, the stubs of a protocol."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for one in node.decorator_list:
+                yield from ast.walk(one)
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Protocol" for base in node.bases):
+            yield from ast.walk(node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "field":
+            yield from ast.walk(node)
 
 
 def is_killed(mutant: Mutant, package: Path, tests: tuple[str, ...]) -> bool:

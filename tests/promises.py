@@ -165,7 +165,7 @@ PROMISES: dict[str, str] = {
     "record.room": "Room that is kept behind the last record is no record and no damage, and is given back at the end",
     "record.adopted": "Whole records beyond the head are kept",
     "record.damage-stops": "Damage before the tail stops the journal",
-    "record.no-memory": "Memory that runs out while a record is made loses no acknowledged record, and the next one is stored",
+    "record.no-memory": "Memory that runs out while a record is made loses no acknowledged record and hangs nobody",
     "record.fault-loop": "Whatever call to the disk fails, once or for ever, the log verifies afterwards",
     "record.full-disk": "On a full disk a call fails, nothing is half-written, and the next works once there is room",
     "record.fsync-failed": "After a failed fsync no success is reported any more, in no process; K05",
