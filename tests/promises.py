@@ -1010,6 +1010,7 @@ PROMISES: dict[str, str] = {
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
     "desk.model": "With a model behind it the desk sorts, searches and writes by it; where it is not heard or says nothing of use, rules stand in",
     "desk.model-bounds": "A model calls only what its ticket names, as often as it allows, with nothing others wrote in a call that does something",
+    "desk.unasked": "Without a person only the owner's documents are quoted, and no sentence that asks for a credential or names an address of its own",
     "desk.injection": "A model that obeys an attacker in a message, a document or a result calls nothing it may not, tells no secret, and honest questions are still answered",
     "desk.replay": "The same tickets and traces give the same verdicts",
     # -- desk: people --

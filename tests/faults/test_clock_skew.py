@@ -64,7 +64,10 @@ def test_workers_whose_clocks_differ_by_hours_take_over_and_do_everything_once(
     assert [run.state for run in ended if run is not None] == ["done"] * RUNS
     assert effects(tmp_path).keys() == {f"run:{number}/step:{step}" for number in range(RUNS) for step in range(STEPS)}
     alive = set(ids) - {ids[doomed]}
-    until(lambda: {worker.id for worker in durable.workers()} == alive, "the dead one is known, and no other is taken for it")
+    until(
+        lambda: {worker.id for worker in durable.workers()} == alive,
+        "the dead one is known, and no other is taken for it",
+    )
     durable.close()
 
 
@@ -84,7 +87,7 @@ def test_processes_whose_clocks_differ_by_hours_write_one_chain(tmp_path: Path, 
     assert report.ok, report.problems
 
 
-@pytest.mark.promise("decide.approval-states", "decide.approval-once")
+@pytest.mark.promise("decide.approval-once")
 @DATABASES
 def test_a_request_that_one_clock_calls_expired_is_expired_for_all_and_a_grant_is_taken_once(
     tmp_path: Path, kind: str

@@ -48,7 +48,14 @@ def test_whichever_allocation_fails_the_log_verifies_and_nothing_acknowledged_is
 
 
 def run(workspace: Workspace, acks: Path, first: int) -> int:
-    words = [str(workspace.root.parent), orjson.dumps(workspace.ledger).decode(), str(acks), str(first), str(LAST), str(STEP)]
+    words = [
+        str(workspace.root.parent),
+        orjson.dumps(workspace.ledger).decode(),
+        str(acks),
+        str(first),
+        str(LAST),
+        str(STEP),
+    ]
     paths = os.pathsep.join((str(HERE / "src"), str(HERE)))
     command = [sys.executable, "-m", "tests.faults.memory", *words]
     with acks.with_name("errors").open("wb") as errors:

@@ -79,7 +79,9 @@ def test_an_approved_call_runs_at_most_once_and_never_unapproved_whatever_messag
             proxy.cut(nth, lost, away=away)
             approval_id = repeated(proxy, lambda to=to: held(gate, to, codes), codes)
             assert to not in ran, "nobody has said yes"
-            repeated(proxy, lambda name=approval_id: gate.approvals.approve(name, person="eve", channel="terminal"), codes)
+            repeated(
+                proxy, lambda name=approval_id: gate.approvals.approve(name, person="eve", channel="terminal"), codes
+            )
             outcome = repeated(proxy, lambda name=approval_id: asyncio.run(gate.resume(name)), codes)
             hit = proxy.cuts
             proxy.back()
@@ -94,7 +96,11 @@ def test_an_approved_call_runs_at_most_once_and_never_unapproved_whatever_messag
             nth += size(3, 1) if nth > 3 else 1
         assert nth > 20, "the proxy counts too little"
         assert never <= size(1, 2)
-        runs = [one for one in gate.ledger.read() if one.header["kind"] == "outcome" and one.header["outcome"]["status"] == "accepted"]
+        runs = [
+            one
+            for one in gate.ledger.read()
+            if one.header["kind"] == "outcome" and one.header["outcome"]["status"] == "accepted"
+        ]
         assert [one.inputs["args"]["to"] for one in runs] == ran, "each run has its record, in order"
     assert codes <= {"approvals_unavailable"}
     assert verify(tmp_path / "work").ok
@@ -109,7 +115,7 @@ def held(gate: Gate, to: str, codes: set[str]) -> str | None:
     return outcome.held.approval_id
 
 
-@pytest.mark.promise("desk.events", "desk.one-transaction")
+@pytest.mark.promise("desk.events")
 @pytest.mark.parametrize("lost", ["message", "answer"])
 def test_a_message_of_a_customer_becomes_one_ticket_whatever_message_to_the_database_is_lost(
     tmp_path: Path, proxy: Proxy, lost: Lost
@@ -135,7 +141,13 @@ def test_a_message_of_a_customer_becomes_one_ticket_whatever_message_to_the_data
 
 
 def event(number: int) -> dict[str, Any]:
-    return {"id": f"m-{number}", "type": "m", "thread_id": f"t-{number}", "content": f"Where is parcel {number}?", "actor": "customer"}
+    return {
+        "id": f"m-{number}",
+        "type": "m",
+        "thread_id": f"t-{number}",
+        "content": f"Where is parcel {number}?",
+        "actor": "customer",
+    }
 
 
 def taken(intake: Any, one: dict[str, Any]) -> Any:

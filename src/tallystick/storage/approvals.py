@@ -186,7 +186,9 @@ def _outages_named() -> Iterator[None]:
     except IntegrityError:
         raise
     except SQLAlchemyError as error:
-        message = f"The approvals cannot be reached now ({type(error).__name__}). Check that the database runs; then repeat."
+        message = (
+            f"The approvals cannot be reached now ({type(error).__name__}). Check that the database runs; then repeat."
+        )
         raise TallyError(message, code="approvals_unavailable") from error
 
 
