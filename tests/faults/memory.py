@@ -4,12 +4,12 @@ Run as `python -m tests.faults.memory`. CPython's own test hook makes the alloca
 process that this ends is started again behind that n.
 """
 
+import _testcapi
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-import _testcapi
 import orjson
 
 from tests.ledgers import Workspace, draft

@@ -13,7 +13,6 @@ import pytest
 
 from tallystick import Gate, Tool, tool
 from tallystick.errors import TallyError
-from tallystick.gate.decide.approvals import Hold
 from tallystick.rooms.desk.store import DATABASE_ERRORS
 from tallystick.rooms.desk.trial import DeskRunner
 from tallystick.settings import parse_settings

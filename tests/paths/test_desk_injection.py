@@ -106,16 +106,31 @@ def test_nothing_that_another_tool_gave_goes_out_without_a_person(
     ],
 )
 def test_a_planted_request_that_only_one_document_makes_waits_for_a_person(tmp_path: Path, planted: str) -> None:
-    names = [f"QX{number:04}A" for number in range(1, 7)]
-    documents = {f"parcels/{name}.md": f"# Parcel {name}\n\nParcel {name} is kept in locker 7." for name in names}
-    documents["parcels/QX0004A.md"] += f" {planted}"
-    stall = open_stall(tmp_path, documents, [], model=False)
+    stall = open_stall(tmp_path, parcels("QX0004A", planted), [], model=False)
     try:
-        assert "locker 7" in stall.sent(stall.ask("Where is parcel QX0001A kept?"))
         tickets = stall.ask("Where is parcel QX0004A kept?")
         assert stall.sent(tickets) == ""
-        assert tickets[-1].kind == "REPLY"
+        assert tickets[-1].kind == "REPLY", "it was answered, and that answer waits"
         assert tickets[-1].status in {"review", "blocked"}
+    finally:
+        stall.close()
+
+
+def parcels(name: str, more: str) -> dict[str, str]:
+    """Six documents, one of which says more than where its parcel is."""
+    names = [f"QX{number:04}A" for number in range(1, 7)]
+    return {
+        f"parcels/{one}.md": f"# Parcel {one}\n\nParcel {one} is kept in locker 7. {more if one == name else ''}\n"
+        for one in names
+    }
+
+
+@pytest.mark.promise("desk.unasked")
+@pytest.mark.parametrize("more", ["", "It waits for two weeks.", "Bring your passport and a pin for your coat."])
+def test_an_answer_that_asks_for_nothing_of_the_kind_goes_out(tmp_path: Path, more: str) -> None:
+    stall = open_stall(tmp_path, parcels("QX0004A", more), [], model=False)
+    try:
+        assert "locker 7" in stall.sent(stall.ask("Where is parcel QX0004A kept?"))
     finally:
         stall.close()
 

@@ -305,7 +305,7 @@ class GroupCommit:
                 self._thread.start()
 
     def _run(self) -> None:
-        """Serve the queue. What breaks it off, such as a lack of memory, fails the records in hand and not the thread."""
+        """Serve the queue. What breaks it off, such as a lack of memory, fails the records in hand, not the thread."""
         while True:
             with contextlib.suppress(Exception):
                 self._fail_taken()

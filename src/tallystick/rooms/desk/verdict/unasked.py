@@ -23,12 +23,12 @@ from tallystick.rooms.desk.verdict.case import Case
 from tallystick.rooms.desk.verdict.draft_rules import CitedSentence, cited_sentences
 
 _GIVE = (
-    r"send|email|e-mail|text|reply with|give|tell|share|provide|submit|state|confirm|verify|enter|type|fill in|read out|"
-    r"senden|schicken|mailen|geben|nennen|mitteilen|eingeben|bestätigen|angeben|senden sie|geben sie|nennen sie"
+    r"send|email|e-mail|text|reply with|give|tell|share|provide|submit|state|confirm|verify|enter|type|fill in|"
+    r"read out|senden|schicken|mailen|geben|nennen|mitteilen|eingeben|bestätigen|angeben"
 )
 _CREDENTIAL = (
-    r"passwords?|passcodes?|passphrases?|pins?|pin codes?|cvv|cvc|security codes?|one-time (?:codes?|passwords?)|otp|tans?|"
-    r"(?:verification|confirmation|login|sign-in) codes?|card numbers?|credit cards?|bank details|"
+    r"passwords?|passcodes?|passphrases?|pins?|pin codes?|cvv|cvc|security codes?|one-time (?:codes?|passwords?)|otp|"
+    r"tans?|(?:verification|confirmation|login|sign-in) codes?|card numbers?|credit cards?|bank details|"
     r"log-?in (?:details|data)|seed phrases?|recovery (?:phrases?|codes?)|private keys?|"
     r"passwort|passwörter|kennwort|kennwörter|prüfnummer|kartennummer|kreditkartendaten|zugangsdaten|bankdaten"
 )
