@@ -237,3 +237,13 @@ def test_calls_in_a_steady_row_leave_the_window_one_after_the_other() -> None:
     counts = [rates.take("ada", "look", 10**6, number * step) for number in range(many)]
     # What a minute and a grain hold at the most: nothing piles up, however close one call follows the other.
     assert max(counts) <= (WINDOW_S + 2 * GRAIN_S) / step + 1
+
+
+def test_what_is_given_back_was_taken_before() -> None:
+    meter = Meter(started=0.0)
+    for _ in range(2):
+        meter.give_back("search")
+    counted = [meter.begin(0.0, spends="search")[0].spent for _ in range(2)]
+    meter.give_back("search")
+    counted.append(meter.begin(0.0, spends="search")[0].spent)
+    assert [one.get("search", 0) for one in counted] == [0, 1, 1]
