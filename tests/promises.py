@@ -92,6 +92,7 @@ PROMISES: dict[str, str] = {
     "decide.approval-edit": "An edited request is a grant for the edited call alone",
     "decide.migrations": "Processes that start at once on a new database all find it ready",
     "decide.approval-through-gate": "A held call is answered by a person and run once, as a submission of its own",
+    "decide.approvals-away": "While the database is away no held call runs or is answered, and every answer says so by its code",
     "decide.h10": "A role taken away between asking and running counts when the call would run",
     "decide.held-turn": "A held call stops its turn; the yes goes on with a new nonce",
     # -- provenance --
@@ -164,6 +165,7 @@ PROMISES: dict[str, str] = {
     "record.room": "Room that is kept behind the last record is no record and no damage, and is given back at the end",
     "record.adopted": "Whole records beyond the head are kept",
     "record.damage-stops": "Damage before the tail stops the journal",
+    "record.no-memory": "Memory that runs out while a record is made loses no acknowledged record and hangs nobody",
     "record.fault-loop": "Whatever call to the disk fails, once or for ever, the log verifies afterwards",
     "record.full-disk": "On a full disk a call fails, nothing is half-written, and the next works once there is room",
     "record.fsync-failed": "After a failed fsync no success is reported any more, in no process; K05",
@@ -354,6 +356,7 @@ PROMISES: dict[str, str] = {
     "durable.one-taker": "One worker at a time takes over; one that dies meanwhile is followed, one that beats is left alone",
     "durable.stale": "A worker is called dead only when its count stood still, by the watcher's own clock, seen several times",
     "durable.paused": "A worker paused past its time and let go on changes nothing, and works again",
+    "durable.clock-skew": "Clocks of workers that differ by hours make nobody look dead and nothing done twice",
     "durable.hand-over": "A worker told to stop hands its runs over at once; a step that outlasts the grace is done again",
     "durable.nothing-stuck": "A run taken from the queue and never begun is found, whoever had taken it",
     "durable.dead-letter": "A run begun too often without an end becomes a dead letter; others go on",
@@ -1008,6 +1011,7 @@ PROMISES: dict[str, str] = {
     "desk.citations": "Every sentence of a draft that says something cites evidence that holds",
     "desk.model": "With a model behind it the desk sorts, searches and writes by it; where it is not heard or says nothing of use, rules stand in",
     "desk.model-bounds": "A model calls only what its ticket names, as often as it allows, with nothing others wrote in a call that does something",
+    "desk.unasked": "Without a person only the owner's documents are quoted, and no sentence that asks for a credential or names an address of its own",
     "desk.injection": "A model that obeys an attacker in a message, a document or a result calls nothing it may not, tells no secret, and honest questions are still answered",
     "desk.replay": "The same tickets and traces give the same verdicts",
     # -- desk: people --
