@@ -12,6 +12,9 @@ from tallystick.text.words import REQUEST_WORDS
 MIN_COVERAGE = 0.34
 """Minimum share of a clause's words that must occur in the quotes or their context."""
 MIN_TERMS = 2
+_REASON = re.compile(r"\b(?:because(?: of)?|thanks to|due to|owing to)\b([^.;]{3,})", re.IGNORECASE)
+_MIN_REASON = 0.5
+"""A stated reason needs a greater share: it is a claim of its own, and may not borrow the words of what it explains."""
 _REPORTING = frozenset(map(stem, ("report", "return", "result", "state", "note", "tool")))
 """Words about the source rather than the content (`the tool reported`), which are not counted."""
 _LEAD = re.compile(
@@ -42,7 +45,17 @@ def not_covered(claim: Reading, grounds: Sequence[Ground], known: frozenset[str]
         share = coverage(part, stems)
         if share is not None and share < MIN_COVERAGE:
             return Doubt(code="claim_unsupported", reason=f"The quoted text does not say: {part.text[:80]}")
-    return None
+    return _reason_missing(claim, stems)
+
+
+def _reason_missing(claim: Reading, stems: frozenset[str]) -> Doubt | None:
+    found = _REASON.search(claim.text)
+    given = read(found[1]).terms if found is not None else ()
+    if found is None or not given:
+        return None
+    if sum(covers(term.stem, stems) for term in given) > _MIN_REASON * len(given):
+        return None
+    return Doubt(code="claim_unsupported", reason=f"The quoted text does not give this reason: {found[1].strip()[:80]}")
 
 
 def coverage(part: Reading, stems: frozenset[str]) -> float | None:
