@@ -271,6 +271,9 @@ STAFF_TEXT = (
         ("Ms Vane was got out by Gus Amory.", "Gus Amory got her out before the fire brigade arrived.", None),
         ("Ms Dacosta proposed to open on Sunday from one to five.", "Ms Dacosta proposed to open from one to five.", None),
         ("The archivist carries the letters to the court when a judge asks in writing.", "the archivist carries the letters to the court", None),
+        ("The letters go to the court because the mayor wants them there.", "the archivist carries the letters to the court", "claim_unsupported"),
+        ("The pump in the yard is made of bronze.", "Gus repaired the pump with a pin that Pia lent him.", "claim_unsupported"),
+        ("The pump was repaired by Gus, who used a pin.", "Gus repaired the pump with a pin that Pia lent him.", None),
         ("The archivist carries the letters to the court.", "the archivist carries the letters to the court", "out_of_context"),
     ],
 )  # fmt: skip
