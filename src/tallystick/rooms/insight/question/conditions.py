@@ -1,12 +1,13 @@
 """The conditions of a question: which tickets it speaks of, each with the place where it says so."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import WORDS, Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS, Filter
-from tallystick.rooms.insight.question.periods import NamedPeriod
+from tallystick.rooms.insight.question.periods import DataSpan, NamedPeriod
 from tallystick.rooms.insight.question.scan import Item, Scan
 
 _DAY = timedelta(days=1)
@@ -35,8 +36,8 @@ class Condition:
 class Conditions:
     """Finds the conditions of one question; what it used is in `used`."""
 
-    def __init__(self, scan: Scan, columns: Columns) -> None:
-        self._scan, self._columns = scan, columns
+    def __init__(self, scan: Scan, columns: Columns, span: DataSpan | None = None) -> None:
+        self._scan, self._columns, self._span = scan, columns, span
         self.used: set[int] = set()
         self.found: list[Condition] = []
         self.limit: int | None = None
@@ -81,7 +82,11 @@ class Conditions:
         for one in beside:
             if any(each.key == column.key for each in one.value):
                 self.used.add(one.at)
-        op = "is_not" if self._negated(place) else "is"
+        last = self.found[-1] if self.found else None
+        joined = last is not None and last.column == column.key and item.at - last.end <= 1
+        joined = joined and self._scan.words[last.end : item.at] in ((), ("or",), ("and",), ("nor",))  # type: ignore[union-attr]
+        shared = joined and last is not None and last.filters[0].op == "is_not"
+        op = "is_not" if self._negated(place) or shared else "is"
         made = Filter(column=column.key, op=op, values=(value,))
         self._add(item, made, column=column.key, value=value)
 
@@ -110,6 +115,8 @@ class Conditions:
         period: NamedPeriod = item.value
         word = self._scan.words[item.at - 1] if item.at else ""
         column = self._time_column(place)
+        if self._span is not None and (period.last < self._span.first or period.first > self._span.last):
+            raise Unclear(f"The tickets are from {self._span.first} to {self._span.last}; {period.label} is outside.")
         first, last = period.first.isoformat(), (period.last + _DAY).isoformat()
         if word in _OPEN_STARTS:
             filters: tuple[Filter, ...] = (_bound(column, "at_least", last if word == "after" else first),)
@@ -214,10 +221,25 @@ class Conditions:
         elif self._scan.has("high", "low", "oldest", "newest", "list") and item.value == int(item.value):
             self.limit = int(item.value)
             self.used.add(item.at)
+        elif (found := self._numbered_value(place)) is not None:
+            self._add(item, Filter(column=found[0].key, op="is", values=(found[1],)), column=found[0].key, value=found[1])
         elif before is not None and before.kind == "value":
             self.used.add(item.at)
         else:
             raise Unclear(f"What is asked of the number {item.said}?")
+
+    def _numbered_value(self, place: int) -> tuple[Column, str] | None:
+        """`priority 1`, of the values `1 - Critical`, `2 - High`."""
+        items, item = self._scan.items, self._scan.items[place]
+        before = items[place - 1] if place else None
+        if before is None or before.kind != "column" or item.at - before.end > 1:
+            return None
+        for column in before.value:
+            found = [value for value in column.values if re.match(rf"{int(item.value)}\b", value)]
+            if column.kind == "value" and len(found) == 1:
+                self.used.add(before.at)
+                return column, found[0]
+        return None
 
     def _clock(self, _place: int, item: Item) -> None:
         """`before 8 in the morning`, `after 6 pm`."""
@@ -240,7 +262,8 @@ class Conditions:
         elif column is not None:
             self._add(item, Filter(column=column.key, op=op, values=("2",)))
         else:
-            raise Unclear("Twice what?")
+            self.having = (op, 2.0)
+            self.used.add(item.at)
 
     def _bound_before(self, item: Item) -> str | None:
         """`more than 3`, `at least 3`, `3 or more`: which way the number bounds."""
@@ -253,7 +276,8 @@ class Conditions:
             than = next((one for one in self._scan.items if one.at == item.at - 1), None)
             self.used |= {one.at for one in (before, than) if one is not None}
             return "under" if before is not None and before.kind == "low" else "over"
-        after = next((one for one in self._scan.items if one.at == item.end and one.kind in _BOUNDS), None)
+        nouns = {one.end for one in self._scan.of("ticket", "person") if one.at == item.end}
+        after = next((one for one in self._scan.items if one.at in {item.end, *nouns} and one.kind in _BOUNDS), None)
         if after is not None:
             self.used.add(after.at)
             return _BOUNDS[after.kind]
@@ -294,17 +318,28 @@ class Conditions:
         items = self._scan.items
         for place, item in enumerate(items):
             before = items[place - 1] if place else None
-            if item.kind != "column" or item.at in self.used or before is None:
+            if item.kind not in {"column", "time"} or item.at in self.used:
+                continue
+            after = items[place + 1] if place + 1 < len(items) else None
+            if after is not None and after.kind == "empty" and after.at - item.end <= _NEAR:
+                self._present(place, (item, after), known=self._negated(place + 1))
+                continue
+            if before is None:
                 continue
             near = item.at - before.end <= _NEAR - 1 and not self._scan.breaks & set(range(before.end, item.at + 1))
             if not near or before.kind not in {"not", "with"} or self._is_asked(place):
                 continue
-            column: Column = item.value[0]
             earlier = items[place - 2] if place > 1 and items[place - 2].kind == "not" else None
             negated = before.kind == "not" or (earlier is not None and before.at - earlier.end <= 1)
-            self.used |= {item.at, before.at} | ({earlier.at} if negated and earlier is not None else set())
-            made = Filter(column=column.key, op="unknown" if negated else "known")
-            self.found.append(Condition(at=before.at, end=item.end, filters=(made,)))
+            self._present(place, (item, before, *((earlier,) if negated and earlier is not None else ())), known=not negated)
+
+    def _present(self, place: int, said: Sequence[Item], *, known: bool) -> None:
+        """Whether a column says anything; of a column that counts, whether it counts any."""
+        item = self._scan.items[place]
+        self.used |= {one.at for one in said}
+        self.found.append(
+            Condition(at=min(one.at for one in said), end=item.end, filters=(presence(item.value[0], known=known),))
+        )
 
     def _is_asked(self, place: int) -> bool:
         """Whether the column is what the measure is of: `have an average csat`."""
@@ -332,6 +367,13 @@ def merged(conditions: Sequence[Condition]) -> tuple[Filter, ...]:
                 values = tuple(dict.fromkeys((*made[same].values, *each.values)))
                 made[same] = Filter(column=each.column, op="is", values=values, bucket=each.bucket)
     return tuple(dict.fromkeys(made))
+
+
+def presence(column: Column, *, known: bool) -> Filter:
+    """`with a refund`, `reopened`, `without replies`."""
+    if column.kind == "number" and column.low == 0:
+        return Filter(column=column.key, op="over" if known else "is", values=("0",))
+    return Filter(column=column.key, op="known" if known else "unknown")
 
 
 def _close(one: Item, other: Item) -> bool:

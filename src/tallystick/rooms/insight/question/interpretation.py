@@ -13,12 +13,13 @@ from tallystick.rooms.insight.query.model import (
     Having,
     TypedQuery,
 )
-from tallystick.rooms.insight.question.conditions import CREATED, RESOLVED, Condition, Unclear, merged
+from tallystick.rooms.insight.question.conditions import CREATED, RESOLVED, Condition, Unclear, merged, presence
 from tallystick.rooms.insight.question.scan import Item
 from tallystick.rooms.insight.question.sides import Question, SideReader
 
 _MEASURES = ("median", "percentile", "mean", "sum")
-_VERBS = ("is", "are", "was", "were", "has", "had")
+_VERBS = ("is", "are", "was", "were", "has", "have", "had")
+_PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
 _HEADS = ("ticket", "person")
 _LISTED = 10
 
@@ -144,13 +145,18 @@ class _Reading(SideReader):
         """`which hub`, `what are the three least used channels`: asked for, and not the measure."""
         items, item = self._scan.items, self._scan.items[place]
         before = [one for one in items[:place] if one.at not in self._used or one.kind in {"which", "high", "low"}]
-        asks = [one for one in before if one.kind in {"which", "list"}]
+        asks = [one for one in before if one.kind in {"which", "list"} and not self._is_relative(one)]
         if not asks:
             return False
         if item.kind == "column" and item.value[0].kind in {"number", "words", "id"}:
             return False
-        taken = [one for one in before if one.kind in {"column", "bucket"} and one.at > asks[-1].at]
-        return not taken
+        between = [one for one in items[:place] if one.at > asks[-1].at]
+        taken = [one for one in between if one.kind in {"column", "bucket"}]
+        return not taken or (taken[-1] is between[-1] and self._scan.words[taken[-1].end : item.at] == ("and",))
+
+    def _is_relative(self, one: Item) -> bool:
+        """`tickets for which …`, and not `for which hub …`."""
+        return one.at > 1 and self._scan.words[one.at - 1] in _PREPOSITIONS and one.at - 1 not in self._scan.breaks
 
     def _implied_groups(self) -> list[Grouping]:
         """`weekly count`, `busiest hour`, `tickets does an agent handle on average`."""
@@ -265,7 +271,7 @@ class _Reading(SideReader):
         if scan.has("count") and target != HOURS:
             self._use("count")
             self._conditions.append(
-                Condition(at=len(scan.words), end=len(scan.words), filters=(Filter(column=target, op="known"),))
+                Condition(at=len(scan.words), end=len(scan.words), filters=(self._presence(target),))
             )
             return "count", None
         if target == HOURS and (by or not scan.has("high", "low")):
@@ -316,11 +322,11 @@ class _Reading(SideReader):
         rated = self._rated()
         if not rated and self._shared is not None:
             # `which hub has a refund least often, as a share`: the tickets in which the column says something count.
-            rated = (Filter(column=self._shared, op="known"),)
+            rated = (self._presence(self._shared),)
         share = self._scan.of("share")[0]
         heads = [one.at for one in self._scan.of(*_HEADS) if one.at > share.at]
         head = heads[0] if heads else share.end
-        verbs = [at for at, word in enumerate(self._scan.words) if at >= head and word in _VERBS]
+        verbs = [at for at, word in enumerate(self._scan.words) if at >= head and word.removesuffix("n't") in _VERBS]
         verbs += [one.at for one in self._scan.of("filler", "opened", "with", "duration") if one.at > head]
         behind = [one for one in conditions if one.at > share.at and one.period is None]
         verb = min((at for at in verbs if any(one.at >= at for one in behind)), default=None)
@@ -332,6 +338,10 @@ class _Reading(SideReader):
         if not part and not by:
             part, where = where, []
         return merged(where), merged(part)
+
+    def _presence(self, key: str) -> Filter:
+        column = self._columns.find(key)
+        return Filter(column=key, op="known") if column is None else presence(column, known=True)
 
     def _rated(self) -> tuple[Filter, ...]:
         """`refund rate`: the share of tickets in which the column says something."""
@@ -381,6 +391,7 @@ class _Reading(SideReader):
         order = "lowest" if low else "highest"
         limit = self._reader.limit
         asks = [each for each in scan.of("which") if each.at < one.at or not first]
+        asks += [each for each in scan.of("bucket", "column") if each.at == one.end and not each.said.endswith("s")]
         if limit is None and (asks or measure == "tickets") and not first and self._reader.having is None:
             limit = 1
         if limit is None and not first and self._reader.having is None and compare is None and one.said == "top":

@@ -137,6 +137,11 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
     """`2 to 8 March`, `March 2 to 8`, `5 March until 9 April`, `between 2026-03-02 and 2026-03-08`."""
     begin = at + (_word(words, at) in {"between", "from"})
     first = _date_at(words, begin, span)
+    if first is None and _day_number(_word(words, begin)) and _day_number(_word(words, begin + 1)):
+        # `16-31 October`: the sign between them is no word.
+        words = [*words[: begin + 1], "to", *words[begin + 1 :]]
+        found = _two_dates(words, at, span)
+        return None if found is None else (found[0] - 1, found[1])
     link = begin + first[0] if first else begin + 1
     if _word(words, link) not in {"to", "until", "till", "and", "through"}:
         return None

@@ -11,6 +11,7 @@ from typing import Any
 from tallystick.records import record
 from tallystick.rooms.insight.query.model import BUCKETS, THEME
 from tallystick.rooms.insight.question.periods import DataSpan, period_at
+from tallystick.rooms.insight.question.unknown_words import Idle
 from tallystick.rooms.insight.question.vocabulary import Vocabulary, grammar
 from tallystick.text.calendar_names import WEEKDAY_NUMBERS, WEEKDAYS
 from tallystick.text.number_words import NUMBER_WORDS
@@ -19,7 +20,7 @@ from tallystick.text.words import QUERY_STOP_WORDS, Word, word_spans, words
 
 _QUOTED = re.compile(r"[\"“”'‘’]([^\"“”'‘’]{2,80})[\"“”'‘’](?![^\W_])")  # noqa: RUF001
 _UNITS = {"minute": 1 / 60, "hour": 1.0, "day": 24.0, "week": 168.0}
-_ADVERBS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "quarterly": "quarter"}
+_ADVERBS = {"date": "day", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "quarterly": "quarter"}
 _BREAKS = re.compile(r"[,;:.?!()]")
 _SUPERLATIVE = re.compile(r"[a-z]{2,}est")
 _COMPARATIVE = re.compile(r"[a-z]{2,}er")
@@ -46,6 +47,8 @@ class Scan:
     text: str
     items: tuple[Item, ...]
     unread: tuple[str, ...]
+    idle: tuple[str, ...]
+    """Unknown words that ask for nothing."""
     breaks: frozenset[int]
     """Words before which a comma or a full stop stands."""
     words: tuple[str, ...]
@@ -63,8 +66,8 @@ class Scan:
 class Scanner:
     """Scans the questions about one dataset."""
 
-    def __init__(self, vocabulary: Vocabulary, span: DataSpan | None) -> None:
-        self._vocabulary, self._span = vocabulary, span
+    def __init__(self, vocabulary: Vocabulary, span: DataSpan | None, idle: Idle | None = None) -> None:
+        self._vocabulary, self._span, self._idle = vocabulary, span, idle
 
     def scan(self, text: str) -> Scan:
         """The items of a question; of two that begin at the same word the longer one."""
@@ -72,7 +75,7 @@ class Scanner:
         folded = [_plain(word) for word in spans]
         run = _Run(text, spans, folded)
         items: list[Item] = []
-        unread: list[str] = []
+        unknown: list[Word] = []
         at = 0
         while at < len(spans):
             found = self._item_at(run, at, items)
@@ -81,11 +84,21 @@ class Scanner:
                 at = found.end
             else:
                 if folded[at] not in QUERY_STOP_WORDS:
-                    unread.append(spans[at].written)
+                    unknown.append(spans[at])
                 at += 1
-        return Scan(text=text, items=tuple(items), unread=tuple(unread), breaks=run.breaks, words=tuple(folded))
+        idle = self._idle(text, unknown) if unknown and self._idle is not None else frozenset()
+        return Scan(
+            text=text,
+            items=tuple(items),
+            unread=tuple(one.written for one in unknown if one.start not in idle),
+            idle=tuple(one.written for one in unknown if one.start in idle),
+            breaks=run.breaks,
+            words=tuple(folded),
+        )
 
     def _item_at(self, run: "_Run", at: int, before: Sequence[Item]) -> Item | None:
+        if run.folded[at].endswith("n't"):
+            return Item(kind="not", at=at, end=at + 1, said=run.folded[at])
         if before and before[-1].kind == "mention" and before[-1].end == at:
             found = self._terms(run, at)
             if found is not None:
@@ -94,6 +107,8 @@ class Scanner:
             period = period_at(run.folded, at, self._span)
             if period is not None:
                 return Item(kind="period", at=at, end=at + period[0], value=period[1])
+        if run.folded[at] == "calendar" and (bucket := _bucket(run, at)) is not None:
+            return bucket
         known = [self._value(run, at), self._column(run, at), self._phrase(run, at)]
         longest = max((item for item in known if item is not None), key=lambda item: item.end, default=None)
         # What the dataset calls so is meant, unless the grammar has a longer phrase.
@@ -127,8 +142,8 @@ class Scanner:
         for end in range(min(len(run.stems), at + self._vocabulary.longest), at, -1):
             found = self._vocabulary.columns_at(run.stems[at:end])
             if found and all(column.kind == "time" for column in found):
-                kind = "opened" if found[0].key == "created_at" else "filler"
-                return Item(kind=kind, at=at, end=end, said=run.said(at, end))
+                kind = {"created_at": "opened", "resolved_at": "filler"}.get(found[0].key, "time")
+                return Item(kind=kind, at=at, end=end, value=tuple(found), said=run.said(at, end))
             if found:
                 return Item(kind="column", at=at, end=end, value=tuple(found), said=run.said(at, end))
         return None
@@ -205,7 +220,11 @@ class _Run:
 
 def _is_written(value: Sequence[str], said: Sequence[str]) -> bool:
     """Whether words are those of a value but for a plural: `busy` and `business` share a stem and nothing else."""
-    return all(one.removesuffix("s") == other.removesuffix("s") for one, other in zip(value, said, strict=True))
+    return all(_singular(one) == _singular(other) for one, other in zip(value, said, strict=True))
+
+
+def _singular(word: str) -> str:
+    return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
 
 
 def _plain(word: Word) -> str:
@@ -218,6 +237,8 @@ def _phrase(run: _Run, at: int) -> Item | None:
         kind = known.phrases.get(tuple(run.stems[at:end]))
         if end == at + 1 and run.folded[at] in known.exact:
             kind = known.exact[run.folded[at]]
+        if kind == "refuse" and run.folded[at] == "next" and _bucket_of(run, at + 1) is None:
+            return None
         if kind is not None:
             return Item(kind=kind, at=at, end=end, said=run.said(at, end))
     return None
@@ -284,10 +305,13 @@ def _weekday_number(word: str) -> int | None:
 
 
 def _bucket(run: _Run, at: int) -> Item | None:
-    bucket = _ADVERBS.get(run.folded[at]) or _bucket_of(run, at)
+    skipped = run.folded[at] == "calendar"
+    bucket = _ADVERBS.get(run.folded[at]) or _bucket_of(run, at + skipped)
     if bucket is None:
         return None
-    end = at + 1
+    end = at + 1 + skipped
+    if run.folded[end : end + 2] == ["by", run.folded[at]]:
+        end += 2
     if bucket in {"hour", "day"} and run.folded[end : end + 3] in (["of", "the", "day"], ["of", "the", "week"]):
         bucket, end = ("weekday" if run.folded[end + 2] == "week" else bucket), end + 3
     return Item(kind="bucket", at=at, end=end, value=bucket, said=run.folded[at])

@@ -33,7 +33,7 @@ class SideReader:
 
     def __init__(self, asked: Question) -> None:
         self._asked, self._scan, self._columns = asked, asked.scan, asked.columns
-        self._reader = Conditions(asked.scan, asked.columns)
+        self._reader = Conditions(asked.scan, asked.columns, asked.span)
         self._conditions = self._reader.read()
         self._used = self._reader.used
 
@@ -93,7 +93,7 @@ class SideReader:
             other = next((each for each in valued[place + 1 :] if each.column == one.column), None)
             if other is not None:
                 between = self._scan.words[one.end : other.at]
-                backwards = self._scan.has("ratio") or "than" in between
+                backwards = self._scan.has("ratio") or bool({"than", "outnumber"} & set(between))
                 return (other, one) if backwards else (one, other)
         return None
 

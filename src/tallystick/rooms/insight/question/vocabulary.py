@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from tallystick.records import record
-from tallystick.rooms.insight.ingest.columns import HEADERS
+from tallystick.rooms.insight.ingest.columns import HEADERS, plain
 from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS
 from tallystick.text.stems import stem
@@ -16,9 +16,12 @@ from tallystick.text.words import STOP_WORDS, identifier_words, words
 
 MOST_VALUES = 2_000
 """Of a column whose values are looked for in a question."""
-NO_NAMES = frozenset({"summary", "customer"})
-"""Columns whose values are prose or placeholders."""
+NO_NAMES = frozenset({"customer"})
+"""Columns whose values are placeholders."""
+_PROSE = 0.05
+"""A column whose values are more than this share of its tickets holds prose, not names."""
 _NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
+_TIME_WORDS = frozenset({"at", "on", "time", "date", "timestamp"})
 _AS_WRITTEN = ("open", "twice")
 Stems = tuple[str, ...]
 
@@ -57,8 +60,26 @@ def grammar() -> Grammar:
     )
 
 
+def _without_time_words(parts: Stems) -> Stems:
+    """`first response` of `First Response At`."""
+    while len(parts) > 1 and parts[-1] in _TIME_WORDS:
+        parts = parts[:-1]
+    return parts
+
+
+def _holds_names(column: Column) -> bool:
+    """Whether a column's values are names that questions may use."""
+    few = len(column.values) <= max(1.0, _PROSE * column.filled)
+    return len(column.values) <= MOST_VALUES and (few or column.key != "summary")
+
+
 def _stems_of(phrase: str) -> Stems:
     return ("%",) if phrase == "%" else tuple(map(stem, words(phrase)))
+
+
+def _called_just(part: str, columns: list[Column]) -> list[Column]:
+    """Those of the columns whose whole name is one word, where there are some."""
+    return [one for one in columns if [stem(word) for word in identifier_words(plain(one.name))] == [part]] or columns
 
 
 class Vocabulary:
@@ -72,7 +93,8 @@ class Vocabulary:
         self._part_of_value: dict[str, list[tuple[Column, str]]] = {}
         for column in columns.all:
             self._add_name(column)
-            if column.kind == "value" and column.key not in NO_NAMES and len(column.values) <= MOST_VALUES:
+        for column in columns.all:
+            if column.kind == "value" and column.key not in NO_NAMES and _holds_names(column):
                 self._add_values(column)
         self._add_headers()
         self.longest = max((len(key) for key in (*self._values, *self._names)), default=1)
@@ -94,10 +116,10 @@ class Vocabulary:
         """The columns whose name holds a word, or a word that names the same kind of column."""
         found = self._partly_named.get(part)
         if found:
-            return found
+            return _called_just(part, found)
         for group in grammar().columns:
             if part in group:
-                alike = [column for word in sorted(group) for column in self._partly_named.get(word, [])]
+                alike = [column for word in sorted(group) for column in _called_just(word, self._partly_named.get(word, []))]
                 if alike:
                     return list(dict.fromkeys(alike))
         return []
@@ -106,13 +128,15 @@ class Vocabulary:
         if column.key in {HOURS, DAYS} or column.kind == "theme":
             return
         for name in dict.fromkeys((column.name, column.key.removeprefix("extra."))):
-            parts = tuple(map(stem, identifier_words(name)))
+            parts = tuple(map(stem, identifier_words(plain(name))))
+            if column.kind == "time":
+                self._names.setdefault(_without_time_words(parts), []).append(column)
             if parts and not (len(parts) == 1 and column.kind in {"words", "id"}):
                 self._names.setdefault(parts, []).append(column)
         self._names = {key: list(dict.fromkeys(found)) for key, found in self._names.items()}
         if column.kind in {"words", "id", "time"}:
             return
-        for word in identifier_words(column.name):
+        for word in identifier_words(plain(column.name)):
             part = stem(word)
             in_a_group = any(part in group for group in grammar().columns)
             if in_a_group or (word not in STOP_WORDS and (part,) not in grammar().phrases and len(word) > 1):
@@ -142,5 +166,6 @@ class Vocabulary:
 
     def _add_parts(self, column: Column, value: str, parts: Iterable[str]) -> None:
         for part in set(parts):
-            if part.isalpha() and part not in STOP_WORDS and (part,) not in grammar().phrases:
+            in_a_time = any(part in name for name, found in self._names.items() if found[0].kind == "time")
+            if part.isalpha() and part not in STOP_WORDS and (part,) not in grammar().phrases and not in_a_time:
                 self._part_of_value.setdefault(part, []).append((column, value))

@@ -1,0 +1,58 @@
+"""Words that neither the data nor the grammar know: those that ask for nothing are told from those that may restrict.
+
+A question with a word taken out is compared with the whole question, as vectors of a sentence model. Where the two mean
+the same, the word asks for nothing (*overall*, *brought*, *please*); it is left out, and the answer says so. Names, numbers,
+comparatives and nouns of weight are never left out.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tallystick.records import record
+from tallystick.text.words import Word
+
+if TYPE_CHECKING:
+    from tallystick.reading.parser import Parser
+
+MOST_CHANGE = {"VERB": 0.07, "AUX": 0.07, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
+"""Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
+FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "SCONJ", "ADP", "PUNCT", "SYM", "X", "SPACE"})
+"""Function words; those that negate are in the grammar."""
+_COMPARATIVES = frozenset({"JJR", "JJS", "RBR", "RBS"})
+
+
+class Vectors(Protocol):
+    """A sentence model."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Return unit vectors."""
+        ...
+
+
+Idle = Callable[[str, Sequence[Word]], frozenset[int]]
+"""A question and its unknown words → the places in the text of those that ask for nothing."""
+
+
+@record
+class WordSense:
+    """Decides by parse and by vectors."""
+
+    parser: "Parser"
+    vectors: Vectors
+
+    def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
+        """Give where the words begin that ask for nothing."""
+        parsed = next(iter(self.parser.parse([text])))
+        at = {word.start: word for word in parsed.words}
+        found = {one.start for one in unknown if one.start in at and at[one.start].pos in FREE}
+        weighed = [
+            one for one in unknown
+            if one.start in at and at[one.start].pos in MOST_CHANGE and at[one.start].tag not in _COMPARATIVES
+        ]  # fmt: skip
+        if weighed:
+            without = [f"{text[: one.start]}{text[one.end :]}" for one in weighed]
+            vectors = self.vectors.embed([text, *without])
+            for one, vector in zip(weighed, vectors[1:], strict=True):
+                if 1.0 - float(vectors[0] @ vector) <= MOST_CHANGE[at[one.start].pos]:
+                    found.add(one.start)
+        return frozenset(found)
