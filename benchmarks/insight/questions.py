@@ -9,14 +9,15 @@ answer) and `accept`, other right answers. A question counts as wrong when it is
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import re
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,18 @@ from tallystick.rooms.insight.query.model import TypedQuery
 from tallystick.providers.embeddings.selection import Embeddings
 from tallystick.providers.models.store import ModelStore
 from tallystick.reading.parser import open_parser
+from tallystick.rooms.insight.question.proposal import MOST_TOKENS, propose_query
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, Message, Said
+from tallystick.providers.chat.capabilities import CapabilityBook
+from tallystick.providers.local.model import LocalModel
 from tallystick.rooms.insight.question.unknown_words import WordSense
 from tallystick.rooms.insight.question.reader import QuestionReading, read_question
 from tallystick.rooms.insight.store import Store, migrations
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, migrate_room, open_engine
 
+_MODELS = Path.home() / ".local/share/tallystick/models"
 CLOSE = 0.006
 """Two numbers are one answer when they differ by no more than rounding to two places, or by this share of a hundredth."""
 Read = Callable[[str, Figures, int], QuestionReading]
@@ -161,9 +168,29 @@ def without_model(text: str, book: Figures, dataset_id: int) -> QuestionReading:
     return read_question(text, book.columns(dataset_id), dataset_id, idle=_sense().idle)
 
 
+def with_model(name: str, after_words: bool, text: str, book: Figures, dataset_id: int) -> QuestionReading:  # noqa: FBT001
+    """The reading that a local model proposes."""
+    if after_words and (found := without_model(text, book, dataset_id)).query is not None:
+        return found
+    model = _model(name)
+
+    def say(message: str, schema: Mapping[str, Any]) -> str | None:
+        ask = Ask(messages=(Message(role="user", content=message),), schema=schema, max_tokens=MOST_TOKENS)
+        said = asyncio.run(model.ask(ask))
+        return said.text if isinstance(said, Said) else None
+
+    return propose_query(text, book.columns(dataset_id), dataset_id, say)
+
+
+@cache
+def _model(name: str) -> LocalModel:
+    endpoint = Endpoint(agent_id="analyst", provider="local", model=name)
+    return LocalModel(endpoint, memory=CapabilityBook(), store=ModelStore(_MODELS))
+
+
 @cache
 def _sense() -> WordSense:
-    models = ModelStore(Path.home() / ".local/share/tallystick/models")
+    models = ModelStore(_MODELS)
     vectors = Embeddings(models).for_reading()
     assert vectors is not None, "tally models fetch"  # noqa: S101
     return WordSense(parser=open_parser(models.folder), vectors=vectors)
@@ -219,6 +246,9 @@ def main() -> None:
     parser.add_argument("set", type=Path)
     parser.add_argument("--files", type=Path)
     parser.add_argument("--map", action="append", default=[], metavar="FILE:FIELD=COLUMN", help="as of `ingest --map`")
+    parser.add_argument("--model", help="a local model's name: it proposes the queries")
+    parser.add_argument("--after-words", action="store_true", help="ask the model only what words did not read")
+    parser.add_argument("--some", type=int, default=1, metavar="N", help="every Nth question only")
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     lines = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -228,7 +258,9 @@ def main() -> None:
         field, _, column = pair.partition("=")
         mappings.setdefault(file, {})[field] = column
     folder = given.files or given.set.parent
-    counts = measured(lines, folder, without_model, mappings=mappings, show=given.show)
+    lines = lines[:: given.some]
+    read: Read = without_model if given.model is None else partial(with_model, given.model, given.after_words)
+    counts = measured(lines, folder, read, mappings=mappings, show=given.show)
     asked = sum(1 for one in lines if one["answer"] is not None)
     sys.stdout.write(f"{dict(counts)} of {asked} answerable, {len(lines) - asked} not\n")
 
