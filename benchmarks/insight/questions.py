@@ -165,7 +165,7 @@ def _same_name(wanted: str, found: str) -> bool:
 
 def without_model(text: str, book: Figures, dataset_id: int) -> QuestionReading:
     """The reading by words and meaning alone."""
-    return read_question(text, book.columns(dataset_id), dataset_id, idle=_sense().idle)
+    return read_question(text, book.columns(dataset_id), dataset_id, sense=_sense())
 
 
 def with_model(name: str, after_words: bool, text: str, book: Figures, dataset_id: int) -> QuestionReading:  # noqa: FBT001

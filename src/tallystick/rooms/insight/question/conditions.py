@@ -13,6 +13,7 @@ from tallystick.rooms.insight.question.scan import Item, Scan
 _DAY = timedelta(days=1)
 _NEAR = 3
 _OPEN_STARTS, _OPEN_ENDS = {"since", "from", "after"}, {"before", "until", "till"}
+_RELATIVE = ("for", "of", "in", "on", "with", "to")
 _BOUNDS = {"over": "over", "at_least": "at_least", "under": "under", "at_most": "at_most"}
 CREATED, RESOLVED = "created_at", "resolved_at"
 
@@ -75,6 +76,10 @@ class Conditions:
             choices = [each for each in choices if each[0].key in mentioned] or choices
             keys = {column.key for column, _ in choices}
         if len(keys) > 1:
+            sure = {one[0].key for each in self._scan.of("value") if len({c.key for c, _ in each.value}) == 1 for one in each.value}
+            choices = [each for each in choices if each[0].key in sure] or choices
+            keys = {column.key for column, _ in choices}
+        if len(keys) > 1:
             raise Unclear(
                 f"“{item.said}” is a value of several columns: {', '.join(sorted(keys))}. Say which is meant."
             )
@@ -91,10 +96,13 @@ class Conditions:
         self._add(item, made, column=column.key, value=value)
 
     def _terms(self, place: int, item: Item) -> None:
-        mention = self._scan.items[place - 1]
-        if self._negated(place - 1):
+        mention = self._scan.items[place - 1] if place else None
+        first = place - 1 if mention is not None and mention.kind == "mention" else place
+        if self._negated(first):
             raise Unclear("Tickets that do not hold a word cannot be counted.")
-        self.used.add(mention.at)
+        if any(one.kind == "column" and one.value[0].key == "summary" for one in self._scan.items[:place]):
+            raise Unclear("Words are searched for in summary and text together, not in one of them.")
+        self.used |= {one.at for one in self._scan.of("mention")}
         for terms in item.value:
             self._add(item, Filter(column=WORDS, op="mentions", values=terms))
 
@@ -216,6 +224,10 @@ class Conditions:
         """`a csat of 5`, `the top 3`, `VPN 2`."""
         before = self._scan.items[place - 1] if place else None
         column = self._number_column(place) if self._stands_for(item) else None
+        last = self.found[-1].filters[0] if self.found else None
+        if last is not None and last.op == "is" and last.bucket is None and self._scan.words[item.at - 1] in {"or", "and"}:
+            same = self._columns.find(last.column)
+            column = same if same is not None and same.kind == "number" else column
         if column is not None:
             self._add(item, Filter(column=column.key, op="is", values=(_written(item.value),)))
         elif self._scan.has("high", "low", "oldest", "newest", "list") and item.value == int(item.value):
@@ -325,6 +337,10 @@ class Conditions:
                 self._present(place, (item, after), known=self._negated(place + 1))
                 continue
             if before is None:
+                continue
+            relative = before.kind == "which" and before.at > 1 and self._scan.words[before.at - 1] in _RELATIVE
+            if relative and item.at - before.end <= _NEAR - 1 and item.kind == "column":
+                self._present(place, (item, before), known=True)
                 continue
             near = item.at - before.end <= _NEAR - 1 and not self._scan.breaks & set(range(before.end, item.at + 1))
             if not near or before.kind not in {"not", "with"} or self._is_asked(place):

@@ -19,6 +19,8 @@ from tallystick.rooms.insight.question.sides import Question, SideReader
 
 _MEASURES = ("median", "percentile", "mean", "sum")
 _VERBS = ("is", "are", "was", "were", "has", "have", "had")
+_FINER = {"year": ("month", "quarter", "week", "day"), "month": ("week", "day")}
+"""`calendar month (year and month)`: the finer bucket says the coarser, too."""
 _PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
 _HEADS = ("ticket", "person")
 _LISTED = 10
@@ -124,6 +126,9 @@ class _Reading(SideReader):
                 made += self._before_by(place) if item.said == "against" else []
                 after_by = True
             elif item.kind in {"column", "bucket"} and item.at not in self._used:
+                if item.kind == "bucket" and made and made[-1].bucket in _FINER.get(item.value, ()):
+                    self._used.add(item.at)
+                    continue
                 adverb = item.kind == "bucket" and item.said.endswith("ly")
                 if item.kind == "bucket" and any(one.bucket == item.value for one in made):
                     self._used.add(item.at)
@@ -166,7 +171,7 @@ class _Reading(SideReader):
             averaged = self._scan.has("mean") and self._scan.has("count")
             if item.at in self._used:
                 continue
-            if item.kind == "bucket" or (
+            if (item.kind == "bucket" and not self._scan.has("oldest", "newest")) or (
                 item.kind == "column" and item.value[0].kind in {"value", "theme"} and (ranked or averaged)
             ):
                 found = self._grouping(place)
@@ -423,6 +428,8 @@ class _Reading(SideReader):
         }  # fmt: skip
         named = {each.column for each in by} | {each.column for each in filters}
         for one in self._scan.items:
+            if one.said == "both" or (one.kind == "bucket" and self._scan.words[max(0, one.at - 1)] == "both"):
+                continue
             repeated = one.kind == "column" and any(column.key in named for column in one.value)
             if one.at not in self._used and one.kind not in idle and not repeated:
                 raise Unclear(f"It is not clear what “{one.said or self._scan.words[one.at]}” asks for here.")

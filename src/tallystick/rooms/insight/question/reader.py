@@ -12,7 +12,7 @@ from tallystick.rooms.insight.question.interpretation import interpret
 from tallystick.rooms.insight.question.periods import DataSpan
 from tallystick.rooms.insight.question.scan import Scanner
 from tallystick.rooms.insight.question.sides import Question
-from tallystick.rooms.insight.question.unknown_words import Idle
+from tallystick.rooms.insight.question.unknown_words import Sense
 from tallystick.rooms.insight.question.vocabulary import Vocabulary
 
 
@@ -38,7 +38,7 @@ def read_question(
     compare_dataset_id: int | None = None,
     *,
     theme_of: ThemeOf | None = None,
-    idle: Idle | None = None,
+    sense: Sense | None = None,
 ) -> QuestionReading:
     """Read a question by the words of its dataset and the closed grammar.
 
@@ -48,12 +48,12 @@ def read_question(
         dataset_id: Which dataset.
         compare_dataset_id: The one that it is compared with.
         theme_of: Finds the theme that some words mean.
-        idle: Tells which unknown words ask for nothing; None: a question with an unknown word is refused.
+        sense: Says what unknown words mean; None: a question with an unknown word is refused.
     """
     span = span_of(columns)
     vocabulary = Vocabulary(columns)
     asked = Question(
-        scan=Scanner(vocabulary, span, idle).scan(text),
+        scan=Scanner(vocabulary, span, sense).scan(text),
         columns=columns,
         dataset_id=dataset_id,
         span=span,

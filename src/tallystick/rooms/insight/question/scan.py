@@ -6,12 +6,13 @@ word is refused: what was not understood might change the answer.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tallystick.records import record
 from tallystick.rooms.insight.query.model import BUCKETS, THEME
 from tallystick.rooms.insight.question.periods import DataSpan, period_at
-from tallystick.rooms.insight.question.unknown_words import Idle
+from tallystick.rooms.insight.question.unknown_words import Sense
 from tallystick.rooms.insight.question.vocabulary import Vocabulary, grammar
 from tallystick.text.calendar_names import WEEKDAY_NUMBERS, WEEKDAYS
 from tallystick.text.number_words import NUMBER_WORDS
@@ -26,6 +27,10 @@ _SUPERLATIVE = re.compile(r"[a-z]{2,}est")
 _COMPARATIVE = re.compile(r"[a-z]{2,}er")
 _CLOCK = re.compile(r"(\d{1,2})(am|pm)")
 _NOON = 12
+_SHORTEST = 4
+"""Letters of an abbreviation or of a word that is compared by meaning."""
+_ASIDE = re.compile(r"\(\s*\d+\s*(?:-|–|to)\s*\d+\s*\)")  # noqa: RUF001 - both dashes
+"""`(0-23)`: says in which form the answer is given."""
 _STATES = frozenset({"open", "resolved"})
 
 
@@ -66,8 +71,8 @@ class Scan:
 class Scanner:
     """Scans the questions about one dataset."""
 
-    def __init__(self, vocabulary: Vocabulary, span: DataSpan | None, idle: Idle | None = None) -> None:
-        self._vocabulary, self._span, self._idle = vocabulary, span, idle
+    def __init__(self, vocabulary: Vocabulary, span: DataSpan | None, sense: Sense | None = None) -> None:
+        self._vocabulary, self._span, self._sense = vocabulary, span, sense
 
     def scan(self, text: str) -> Scan:
         """The items of a question; of two that begin at the same word the longer one."""
@@ -79,14 +84,16 @@ class Scanner:
         at = 0
         while at < len(spans):
             found = self._item_at(run, at, items)
+            if found is None and folded[at] not in QUERY_STOP_WORDS:
+                found = self._alike(run, at, items)
             if found is not None:
                 items.append(found)
                 at = found.end
             else:
-                if folded[at] not in QUERY_STOP_WORDS:
+                if folded[at] not in QUERY_STOP_WORDS and len(folded[at]) > 1 and at not in run.asides:
                     unknown.append(spans[at])
                 at += 1
-        idle = self._idle(text, unknown) if unknown and self._idle is not None else frozenset()
+        idle = self._sense.idle(text, unknown) if unknown and self._sense is not None else frozenset()
         return Scan(
             text=text,
             items=tuple(items),
@@ -97,12 +104,22 @@ class Scanner:
         )
 
     def _item_at(self, run: "_Run", at: int, before: Sequence[Item]) -> Item | None:
+        if at in run.asides:
+            return None
         if run.folded[at].endswith("n't"):
             return Item(kind="not", at=at, end=at + 1, said=run.folded[at])
         if before and before[-1].kind == "mention" and before[-1].end == at:
             found = self._terms(run, at)
             if found is not None:
                 return found
+        quoted = run.quotes.get(run.spans[at].start)
+        if quoted is not None and self._value(run, at) is None:
+            end = next((place for place in range(at, len(run.spans)) if run.spans[place].end >= quoted), at) + 1
+            return Item(kind="terms", at=at, end=end, value=((" ".join(run.folded[at:end]),),), said=run.said(at, end))
+        if run.folded[at] in {"rated", "rating", "ratings"} and (part := self._part(run, at)) is not None:
+            return part
+        if run.folded[at] == "ids":
+            return Item(kind="list", at=at, end=at + 1, said="ids")
         if self._span is not None:
             period = period_at(run.folded, at, self._span)
             if period is not None:
@@ -119,6 +136,21 @@ class Scanner:
         if first is not None and first.kind == "value" and self._is_everyday(run, first, before):
             first = known[2]
         return first or _shape(run, at) or self._part(run, at)
+
+    def _alike(self, run: "_Run", at: int, before: Sequence[Item]) -> Item | None:
+        """What a word that names the same would be: an abbreviation, or a word near in meaning."""
+        known = self._vocabulary.words
+        word = run.folded[at]
+        if not word.isalpha() or len(word) < _SHORTEST:
+            return None
+        found = [one for one in known if len(one) > len(word) + 1 and one.startswith(word)]
+        name = found[0] if len(found) == 1 else None
+        if name is None and self._sense is not None:
+            name = self._sense.alike(word, known)
+        if name is None:
+            return None
+        item = self._item_at(run.with_word(at, name), at, before)
+        return None if item is None else replace(item, end=at + 1)
 
     def _phrase(self, run: "_Run", at: int) -> Item | None:
         """A phrase of the grammar; `theme` is a column where tickets are grouped."""
@@ -150,6 +182,8 @@ class Scanner:
 
     def _part(self, run: "_Run", at: int) -> Item | None:
         """A word out of the name of a column or of a value."""
+        if self._vocabulary.is_text(run.stems[at]):
+            return Item(kind="filler", at=at, end=at + 1, said=run.said(at, at + 1))
         columns = self._vocabulary.column_by_part(run.stems[at])
         if columns:
             return Item(kind="column", at=at, end=at + 1, value=tuple(columns), said=run.said(at, at + 1))
@@ -209,6 +243,20 @@ class _Run:
         self.breaks = frozenset(
             at for at in range(1, len(spans)) if _BREAKS.search(text[spans[at - 1].end : spans[at].start])
         )
+
+        marked = [found.span() for found in _ASIDE.finditer(text)]
+        self.asides = frozenset(
+            at for at, word in enumerate(spans) if any(start <= word.start < end for start, end in marked)
+        )
+        self.quotes = {
+            found.start(1): found.end(1) for found in _QUOTED.finditer(text)
+        }
+        """Where quoted words begin, and where they end."""
+
+    def with_word(self, at: int, word: str) -> "_Run":
+        """The same question with another word at one place."""
+        folded = [*self.folded[:at], word, *self.folded[at + 1 :]]
+        return _Run(self.text, self.spans, folded)
 
     def said(self, at: int, end: int) -> str:
         return self.text[self.spans[at].start : self.spans[end - 1].end]

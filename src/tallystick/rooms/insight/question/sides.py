@@ -43,9 +43,9 @@ class SideReader:
         asks = scan.has(*_COMPARING) or (scan.has("by") and any(one.said == "against" for one in scan.of("by")))
         moves = asks or scan.has("other_dataset") or any(_moves(one) for one in scan.of("low", "high"))
         periods = [one for one in conditions if one.period is not None]
-        if len(periods) > 1 and len({one.filters for one in periods}) == 1:
-            conditions = [one for one in conditions if one not in periods[1:]]
-            periods = periods[:1]
+        repeated = [one for at, one in enumerate(periods) if any(one.filters == each.filters for each in periods[:at])]
+        conditions = [one for one in conditions if one not in repeated]
+        periods = [one for one in periods if one not in repeated]
         if len(periods) > 1 and not self._reader.having:
             one, two = sorted(periods[:2], key=lambda each: each.period.first)  # type: ignore[union-attr]
             return self._sides(one, two, conditions)

@@ -5,7 +5,8 @@ the same, the word asks for nothing (*overall*, *brought*, *please*); it is left
 comparatives and nouns of weight are never left out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tallystick.records import record
@@ -14,7 +15,7 @@ from tallystick.text.words import Word
 if TYPE_CHECKING:
     from tallystick.reading.parser import Parser
 
-MOST_CHANGE = {"VERB": 0.07, "AUX": 0.07, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
+MOST_CHANGE = {"VERB": 0.08, "AUX": 0.08, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
 """Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
 FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "SCONJ", "ADP", "PUNCT", "SYM", "X", "SPACE"})
 """Function words; those that negate are in the grammar."""
@@ -29,8 +30,20 @@ class Vectors(Protocol):
         ...
 
 
-Idle = Callable[[str, Sequence[Word]], frozenset[int]]
-"""A question and its unknown words → the places in the text of those that ask for nothing."""
+LEAST_LIKE = 0.72
+"""Cosine from which two words name one thing (*woman*, *Female*)."""
+
+
+class Sense(Protocol):
+    """What unknown words mean."""
+
+    def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
+        """Give where the words begin that ask for nothing."""
+        ...
+
+    def alike(self, word: str, known: Sequence[str]) -> str | None:
+        """The known word that names the same."""
+        ...
 
 
 @record
@@ -56,3 +69,14 @@ class WordSense:
                 if 1.0 - float(vectors[0] @ vector) <= MOST_CHANGE[at[one.start].pos]:
                     found.add(one.start)
         return frozenset(found)
+
+    def alike(self, word: str, known: Sequence[str]) -> str | None:
+        """The known word that names the same; none where two do."""
+        said, names = self.vectors.embed([word])[0], _vectors(self.vectors, tuple(known))
+        order = sorted(((float(said @ each), name) for name, each in zip(known, names, strict=True)), reverse=True)
+        return order[0][1] if order and order[0][0] >= LEAST_LIKE else None
+
+
+@lru_cache(maxsize=64)
+def _vectors(model: Vectors, texts: tuple[str, ...]) -> Any:
+    return model.embed(texts)

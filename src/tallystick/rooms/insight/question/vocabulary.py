@@ -11,6 +11,7 @@ from tallystick.records import record
 from tallystick.rooms.insight.ingest.columns import HEADERS, plain
 from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS
+from tallystick.text.folding import fold_case
 from tallystick.text.stems import stem
 from tallystick.text.words import STOP_WORDS, identifier_words, words
 
@@ -22,6 +23,11 @@ _PROSE = 0.05
 """A column whose values are more than this share of its tickets holds prose, not names."""
 _NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
 _TIME_WORDS = frozenset({"at", "on", "time", "date", "timestamp"})
+_LINKED = frozenset({"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved"})
+"""Kinds of the grammar whose words a word near in meaning may stand for."""
+_FEW = 60
+_GENERIC = frozenset(map(stem, ("id", "number", "name", "code", "key")))
+"""Last words of column names that say nothing by themselves."""
 _AS_WRITTEN = ("open", "twice")
 Stems = tuple[str, ...]
 
@@ -73,6 +79,13 @@ def _holds_names(column: Column) -> bool:
     return len(column.values) <= MOST_VALUES and (few or column.key != "summary")
 
 
+@cache
+def single_words() -> dict[str, str]:
+    """The words of the grammar as they are written, each with what it means."""
+    given: dict[str, Any] = orjson.loads(files(__package__).joinpath("grammar.json").read_bytes())
+    return {phrase: kind for kind, listed in given["words"].items() for phrase in listed if phrase.isalpha()}
+
+
 def _stems_of(phrase: str) -> Stems:
     return ("%",) if phrase == "%" else tuple(map(stem, words(phrase)))
 
@@ -90,6 +103,8 @@ class Vocabulary:
         self._values: dict[Stems, list[tuple[Column, str]]] = {}
         self._names: dict[Stems, list[Column]] = {}
         self._partly_named: dict[str, list[Column]] = {}
+        self._texts: set[Stems] = set()
+        self._words: tuple[str, ...] | None = None
         self._part_of_value: dict[str, list[tuple[Column, str]]] = {}
         for column in columns.all:
             self._add_name(column)
@@ -99,6 +114,18 @@ class Vocabulary:
         self._add_headers()
         self.longest = max((len(key) for key in (*self._values, *self._names)), default=1)
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The single words of columns, values and grammar, by which a word near in meaning is known."""
+        if self._words is None:
+            named = [word for column in self.columns.all for word in identifier_words(plain(column.name))]
+            short = [value for column in self.columns.all if len(column.values) <= _FEW for value in column.values]
+            named += [fold_case(value) for value in short if value.isalpha()]
+            named += [phrase for phrase, kind in single_words().items() if kind in _LINKED]
+            kept = (word for word in named if len(word) > 2 and word not in STOP_WORDS and word not in _TIME_WORDS)  # noqa: PLR2004
+            self._words = tuple(dict.fromkeys(kept))
+        return self._words
+
     def values_at(self, stems: Sequence[str]) -> list[tuple[Column, str]]:
         """The values that are written so in full."""
         return self._values.get(tuple(stems), [])
@@ -107,6 +134,10 @@ class Vocabulary:
         """The values that hold a word, where all of them are the same one."""
         found = self._part_of_value.get(part, [])
         return found if len({value for _, value in found}) == 1 else []
+
+    def is_text(self, part: str) -> bool:
+        """Whether a word names the column of what customers wrote."""
+        return (part,) in self._texts
 
     def columns_at(self, stems: Sequence[str]) -> list[Column]:
         """The columns that are called so in full."""
@@ -131,6 +162,8 @@ class Vocabulary:
             parts = tuple(map(stem, identifier_words(plain(name))))
             if column.kind == "time":
                 self._names.setdefault(_without_time_words(parts), []).append(column)
+            if column.kind == "words":
+                self._texts.add(parts)
             if parts and not (len(parts) == 1 and column.kind in {"words", "id"}):
                 self._names.setdefault(parts, []).append(column)
         self._names = {key: list(dict.fromkeys(found)) for key, found in self._names.items()}
@@ -138,6 +171,8 @@ class Vocabulary:
             return
         for word in identifier_words(plain(column.name)):
             part = stem(word)
+            if part in _GENERIC and len(identifier_words(plain(column.name))) > 1:
+                continue
             in_a_group = any(part in group for group in grammar().columns)
             if in_a_group or (word not in STOP_WORDS and (part,) not in grammar().phrases and len(word) > 1):
                 known = self._partly_named.setdefault(part, [])
