@@ -23,25 +23,24 @@ from typing import Any
 
 from tallystick.errors import ToolError
 from tallystick.import_limits import ImportLimits
+from tallystick.providers.chat.capabilities import CapabilityBook
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.providers.local.model import LocalModel
+from tallystick.providers.models.store import ModelStore
 from tallystick.rooms.insight.figures.calculator import Figures
 from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, take
 from tallystick.rooms.insight.pii import Placeholders
 from tallystick.rooms.insight.query.description import described
 from tallystick.rooms.insight.query.execution import QueryResult
 from tallystick.rooms.insight.query.model import TypedQuery
-from tallystick.providers.embeddings.selection import Embeddings
-from tallystick.providers.models.store import ModelStore
-from tallystick.reading.parser import open_parser
 from tallystick.rooms.insight.question.proposal import MOST_TOKENS, propose_query
-from tallystick.turns.agent import Endpoint
-from tallystick.turns.model import Ask, Message, Said
-from tallystick.providers.chat.capabilities import CapabilityBook
-from tallystick.providers.local.model import LocalModel
-from tallystick.rooms.insight.question.unknown_words import WordSense
 from tallystick.rooms.insight.question.reader import QuestionReading, read_question
+from tallystick.rooms.insight.question.unknown_words import WordSense, open_sense
 from tallystick.rooms.insight.store import Store, migrations
 from tallystick.settings import Settings
 from tallystick.storage.database import migrate, migrate_room, open_engine
+from tallystick.turns.agent import Endpoint
+from tallystick.turns.model import Ask, Message, Said
 
 _MODELS = Path.home() / ".local/share/tallystick/models"
 CLOSE = 0.006
@@ -61,7 +60,13 @@ def opened(
     found = {}
     for file in files:
         (folder / file.name).write_bytes(file.read_bytes())
-        asked = ImportRequest(workspace=folder, file_path=file.name, name=None, mapping=(mappings or {}).get(file.name), limits=ImportLimits())
+        asked = ImportRequest(
+            workspace=folder,
+            file_path=file.name,
+            name=None,
+            mapping=(mappings or {}).get(file.name),
+            limits=ImportLimits(),
+        )
         found[file.name] = take(asked, store, Placeholders(b"k" * 32), now=int(time.time())).dataset.dataset_id
     return store, found
 
@@ -93,7 +98,9 @@ def numbers_of(result: QueryResult) -> list[float]:
     row = result.rows[0]
     if query.compare is None:
         return [value for value in (row.now.value,) if value is not None] or [0.0]
-    names = ["value", "first", "difference", "ratio", "change"] if query.compare.show == "both" else [query.compare.show]
+    names = (
+        ["value", "first", "difference", "ratio", "change"] if query.compare.show == "both" else [query.compare.show]
+    )
     found = [value for name in names if (value := row.cell(name)) is not None]
     return found + [-value for value in found] if query.compare.show != "both" else found
 
@@ -133,7 +140,9 @@ def _same_groups(expected: dict[str, Any], rows: dict[str, float | None]) -> boo
     if len(rows) != len(expected):
         return False
     return all(
-        any(_same_name(key, name) and value is not None and _close(float(wanted), value) for name, value in rows.items())
+        any(
+            _same_name(key, name) and value is not None and _close(float(wanted), value) for name, value in rows.items()
+        )
         for key, wanted in expected.items()
     )
 
@@ -150,7 +159,20 @@ def _folded(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", text.casefold()).strip()
 
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 
 
 def _same_name(wanted: str, found: str) -> bool:
@@ -160,7 +182,7 @@ def _same_name(wanted: str, found: str) -> bool:
     if hour and (match := re.fullmatch(r"(\d{1,2})( 00)?", wanted)):
         return int(hour[1]) == int(match[1])
     month = re.fullmatch(r"(\d{4}) (\d\d)", found)
-    return bool(month) and wanted.split()[0] == _MONTHS[int(month[2]) - 1] if month and wanted else False
+    return bool(month) and wanted.split(maxsplit=1)[0] == _MONTHS[int(month[2]) - 1] if month and wanted else False
 
 
 def without_model(text: str, book: Figures, dataset_id: int) -> QuestionReading:
@@ -190,10 +212,9 @@ def _model(name: str) -> LocalModel:
 
 @cache
 def _sense() -> WordSense:
-    models = ModelStore(_MODELS)
-    vectors = Embeddings(models).for_reading()
-    assert vectors is not None, "tally models fetch"  # noqa: S101
-    return WordSense(parser=open_parser(models.folder), vectors=vectors)
+    found = open_sense(_MODELS, Embeddings(ModelStore(_MODELS)))
+    assert found is not None, "tally models fetch"
+    return found
 
 
 def measured(
@@ -210,7 +231,9 @@ def measured(
             counts["seconds"] += round(1000 * (time.perf_counter() - begun))
             counts[verdict] += 1
             if show and verdict not in {"right", "unanswerable refused"}:
-                print(f"{verdict:8} {one['id']} {one['question']}\n         {told}\n         truth {one['answer']}"[:700])  # noqa: T201
+                print(
+                    f"{verdict:8} {one['id']} {one['question']}\n         {told}\n         truth {one['answer']}"[:700]
+                )
     return counts
 
 

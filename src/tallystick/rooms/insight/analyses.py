@@ -5,6 +5,7 @@ Heavy modules load on first use: most workspaces hold no tickets.
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tallystick.agents.roster import Roster
@@ -15,6 +16,7 @@ from tallystick.gate.session import Session
 from tallystick.rooms.insight.model import epoch_of
 from tallystick.settings import key_variable
 from tallystick.turns.agent import CHIEF, Endpoint
+from tallystick.turns.flow_context import Question
 from tallystick.turns.prices import with_price
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from tallystick.rooms.insight.model import Analysis, Prompt
     from tallystick.rooms.insight.query.execution import QueryResult
     from tallystick.rooms.insight.query.model import TypedQuery
+    from tallystick.rooms.insight.question.proposal import SayJson
     from tallystick.rooms.insight.question.reader import ThemeOf
+    from tallystick.rooms.insight.question.sense import Sense
     from tallystick.rooms.insight.report.recheck import Recheck
     from tallystick.rooms.insight.report.report import Report
     from tallystick.rooms.insight.store import Store
@@ -78,6 +82,7 @@ class Analyses:
         token_budget: int = 2_000,
         compare_dataset_id: int | None = None,
         query: "TypedQuery | None" = None,
+        model: str | None = None,
     ) -> "Analysis":
         """Answer a question and keep the answer; see `analyse.analysis`."""
         from tallystick.rooms.insight.analyse.analysis import AnalysisDependencies, AnalysisRequest, analyse  # noqa: PLC0415 - see above
@@ -91,6 +96,7 @@ class Analyses:
             token_budget=token_budget,
             compare_dataset_id=compare_dataset_id,
             query=query,
+            model=model,
         )
         means = AnalysisDependencies(
             store=self._store(),
@@ -99,8 +105,39 @@ class Analyses:
             now=self._now(),
             theme_of=self._theme_of,
             asking=self._asking,
+            sense=lambda: self._sense,
+            say=self._say_of,
         )
         return analyse(order, means)
+
+    @cached_property
+    def _sense(self) -> "Sense | None":
+        from tallystick.rooms.insight.question.unknown_words import open_sense  # noqa: PLC0415 - loads spaCy
+
+        return open_sense(self._context.settings.models_dir(), self._context.embeddings)
+
+    def _say_of(self, agent_id: str) -> "SayJson":
+        from tallystick.rooms.insight.question.proposal import MOST_TOKENS  # noqa: PLC0415 - as above
+
+        call = current_call()
+        session = Session(session_id="insight") if call is None else call.session
+        hands = self._context.flow_context()
+
+        def say(message: str, schema: Mapping[str, Any]) -> str | None:
+            asked = Question(
+                agent_id=agent_id,
+                message=message,
+                session=session.within(agent_id=agent_id),
+                raw=True,
+                schema=schema,
+                max_tokens=MOST_TOKENS,
+            )
+            answer = hands.ask(asked)
+            if answer.result is None:
+                raise ToolError(answer.advice, unavailable=True, hint=f"The model's endpoint: {answer.code}.")
+            return answer.result.reply
+
+        return say
 
     def query(self, query: "TypedQuery") -> "tuple[QueryResult, str]":
         """Run a typed query; gives its result, and the query in words."""

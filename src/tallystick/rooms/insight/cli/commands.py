@@ -179,6 +179,12 @@ def ask(
     prompt: Annotated[
         str | None, typer.Option("--prompt", metavar="VERSION", help="The version of the prompt.")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="AGENT", help="Have this agent's model propose the query, if words do not suffice."
+        ),
+    ] = None,
 ) -> None:
     """Ask a question; the answer says first how it was read, as a query that can be corrected and run again."""
     if not question.strip():
@@ -197,6 +203,7 @@ def ask(
         "compare_dataset_id": compare,
         "analyzer_backend": backend,
         "prompt_version": prompt,
+        "model": model,
     }
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.analysis.run", args, doing="Thinking")

@@ -8,7 +8,8 @@ from tallystick.records import record
 from tallystick.rooms.insight.query.columns import WORDS, Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS, Filter
 from tallystick.rooms.insight.question.periods import DataSpan, NamedPeriod
-from tallystick.rooms.insight.question.scan import Item, Scan
+from tallystick.rooms.insight.question.scan import Scan
+from tallystick.rooms.insight.question.word_run import Item
 
 _DAY = timedelta(days=1)
 _NEAR = 3
@@ -76,7 +77,12 @@ class Conditions:
             choices = [each for each in choices if each[0].key in mentioned] or choices
             keys = {column.key for column, _ in choices}
         if len(keys) > 1:
-            sure = {one[0].key for each in self._scan.of("value") if len({c.key for c, _ in each.value}) == 1 for one in each.value}
+            sure = {
+                one[0].key
+                for each in self._scan.of("value")
+                if len({c.key for c, _ in each.value}) == 1
+                for one in each.value
+            }
             choices = [each for each in choices if each[0].key in sure] or choices
             keys = {column.key for column, _ in choices}
         if len(keys) > 1:
@@ -100,7 +106,9 @@ class Conditions:
         first = place - 1 if mention is not None and mention.kind == "mention" else place
         if self._negated(first):
             raise Unclear("Tickets that do not hold a word cannot be counted.")
-        if any(one.kind == "column" and one.value[0].key == "summary" for one in self._scan.items[:place]):
+        both = self._columns.find("summary") is not None
+        said = [one for one in self._scan.items if one.value == "text" and both]
+        if said or any(one.kind == "column" and one.value[0].key == "summary" for one in self._scan.items[:place]):
             raise Unclear("Words are searched for in summary and text together, not in one of them.")
         self.used |= {one.at for one in self._scan.of("mention")}
         for terms in item.value:
@@ -225,7 +233,12 @@ class Conditions:
         before = self._scan.items[place - 1] if place else None
         column = self._number_column(place) if self._stands_for(item) else None
         last = self.found[-1].filters[0] if self.found else None
-        if last is not None and last.op == "is" and last.bucket is None and self._scan.words[item.at - 1] in {"or", "and"}:
+        if (
+            last is not None
+            and last.op == "is"
+            and last.bucket is None
+            and self._scan.words[item.at - 1] in {"or", "and"}
+        ):
             same = self._columns.find(last.column)
             column = same if same is not None and same.kind == "number" else column
         if column is not None:
@@ -234,7 +247,9 @@ class Conditions:
             self.limit = int(item.value)
             self.used.add(item.at)
         elif (found := self._numbered_value(place)) is not None:
-            self._add(item, Filter(column=found[0].key, op="is", values=(found[1],)), column=found[0].key, value=found[1])
+            self._add(
+                item, Filter(column=found[0].key, op="is", values=(found[1],)), column=found[0].key, value=found[1]
+            )
         elif before is not None and before.kind == "value":
             self.used.add(item.at)
         else:
@@ -347,7 +362,9 @@ class Conditions:
                 continue
             earlier = items[place - 2] if place > 1 and items[place - 2].kind == "not" else None
             negated = before.kind == "not" or (earlier is not None and before.at - earlier.end <= 1)
-            self._present(place, (item, before, *((earlier,) if negated and earlier is not None else ())), known=not negated)
+            self._present(
+                place, (item, before, *((earlier,) if negated and earlier is not None else ())), known=not negated
+            )
 
     def _present(self, place: int, said: Sequence[Item], *, known: bool) -> None:
         """Whether a column says anything; of a column that counts, whether it counts any."""

@@ -4,6 +4,8 @@ Every item has to find its use. What is left over was said for a reason that was
 refused rather than answered without it.
 """
 
+from itertools import pairwise
+
 from tallystick.rooms.insight.query.columns import Column
 from tallystick.rooms.insight.query.model import (
     HOURS,
@@ -14,8 +16,8 @@ from tallystick.rooms.insight.query.model import (
     TypedQuery,
 )
 from tallystick.rooms.insight.question.conditions import CREATED, RESOLVED, Condition, Unclear, merged, presence
-from tallystick.rooms.insight.question.scan import Item
 from tallystick.rooms.insight.question.sides import Question, SideReader
+from tallystick.rooms.insight.question.word_run import Item
 
 _MEASURES = ("median", "percentile", "mean", "sum")
 _VERBS = ("is", "are", "was", "were", "has", "have", "had")
@@ -106,13 +108,22 @@ class _Reading(SideReader):
             if not self._asked.agents:
                 raise Unclear("No column says who worked on a ticket.")
             made = [Grouping(column=self._asked.agents[0].key)]
-        made = made or self._implied_groups()
+        made = made or self._implied_groups() or self._apart()
         if self._reader.times is not None and not made:
             named = [one for one in self._conditions if one.value is not None and one.column is not None]
             made = [Grouping(column=named[-1].column or "")] if named else []
         if len(made) > 2:  # noqa: PLR2004
             raise Unclear("Tickets can be grouped by two columns at most.")
         return tuple(dict.fromkeys(made))
+
+    def _apart(self) -> list[Grouping]:
+        """`for Finance and for Sales`: two values, each by itself."""
+        valued = [one for one in self._conditions if one.value is not None and one.column is not None]
+        for one, other in pairwise(valued):
+            between = self._scan.words[one.end : other.at]
+            if one.column == other.column and between[:1] == ("and",) and between[1:2] and between[1] in _PREPOSITIONS:
+                return [Grouping(column=one.column or "")]
+        return []
 
     def _named_groups(self) -> list[Grouping]:
         made: list[Grouping] = []
@@ -169,7 +180,7 @@ class _Reading(SideReader):
         for place, item in enumerate(self._scan.items):
             ranked = self._scan.has("high", "low", "good", "bad") or self._reader.having is not None
             averaged = self._scan.has("mean") and self._scan.has("count")
-            if item.at in self._used:
+            if item.at in self._used or self._scan.words[max(0, item.at - 1)] == "both":
                 continue
             if (item.kind == "bucket" and not self._scan.has("oldest", "newest")) or (
                 item.kind == "column" and item.value[0].kind in {"value", "theme"} and (ranked or averaged)

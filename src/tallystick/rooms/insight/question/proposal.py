@@ -1,7 +1,7 @@
 """A model proposes the typed query of a question; code holds it to the dataset's columns and values.
 
-The model sees the columns, some values of each, and the question. Its answer is one JSON object under a schema that names the
-columns; what does not hold is told to it once. It sees no ticket, and nothing of it is shown but the query.
+The model sees the columns, some values of each, and the question. Its answer is one JSON object under a schema that names
+the columns; what does not hold is told to it once. It sees no ticket, and nothing of it is shown but the query.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,8 +32,8 @@ _TASK = """Turn the question about support tickets into one JSON query over thes
 {columns}
 
 measure: count | share (percent of the tickets in "where" that also fit "part") | mean, median, sum, minimum, maximum, \
-percentile (of the number column "of") | distinct (how many different values of "of") | tickets (a list) | none (the columns \
-cannot answer)
+percentile (of the number column "of") | distinct (how many different values of "of") | tickets (a list) | \
+none (the columns cannot answer)
 where: conditions. op: is, is_not, under, at_most, over, at_least, known, unknown; mentions only for column text.
 Times are days such as 2026-03-31 ("under" is before that day); with "bucket" a weekday, hour or month is meant.
 by: groups. order highest or lowest with limit 1 finds the group with most or least. having: a bound on the value of a group.
@@ -84,7 +84,7 @@ def propose_query(text: str, columns: Columns, dataset_id: int, say: SayJson) ->
         found = _held(answer, columns, dataset_id, schema)
         if found.query is not None or not found.problem:
             trouble = "" if found.query is not None else "The model finds no columns that could answer this."
-            return QuestionReading(query=found.query, trouble=trouble)
+            return QuestionReading(query=found.query, trouble=trouble, proposed=True)
         problem = found.problem
         message = _AGAIN.format(task=task, answer=answer[:500], problem=problem)
     return QuestionReading(query=None, trouble=f"The model proposed no query that holds: {problem}")
@@ -130,7 +130,9 @@ def schema_for(columns: Columns) -> dict[str, Any]:
             "where": conditions,
             "part": conditions,
             "by": {"type": "array", "maxItems": 2, "items": _closed({"column": name, "bucket": bucket}, "column")},
-            "having": _closed({"op": {"type": "string", "enum": list(ORDERED)}, "number": {"type": "number"}}, "op", "number"),
+            "having": _closed(
+                {"op": {"type": "string", "enum": list(ORDERED)}, "number": {"type": "number"}}, "op", "number"
+            ),
             "order": {"type": "string", "enum": ["highest", "lowest", "key"]},
             "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
             "compare": _closed(

@@ -11,8 +11,8 @@ from tallystick.rooms.insight.question.conditions import CREATED, Unclear
 from tallystick.rooms.insight.question.interpretation import interpret
 from tallystick.rooms.insight.question.periods import DataSpan
 from tallystick.rooms.insight.question.scan import Scanner
+from tallystick.rooms.insight.question.sense import Sense
 from tallystick.rooms.insight.question.sides import Question
-from tallystick.rooms.insight.question.unknown_words import Sense
 from tallystick.rooms.insight.question.vocabulary import Vocabulary
 
 
@@ -25,6 +25,8 @@ class QuestionReading:
     """Why it was not."""
     idle: tuple[str, ...] = ()
     """Words that were taken to ask for nothing."""
+    proposed: bool = False
+    """Whether a model proposed the query."""
 
 
 ThemeOf = Callable[[int, str], str | None]

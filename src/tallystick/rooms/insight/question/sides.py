@@ -7,7 +7,8 @@ from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import Comparison, Filter
 from tallystick.rooms.insight.question.conditions import CREATED, Condition, Conditions, Unclear
 from tallystick.rooms.insight.question.periods import DataSpan, earlier_than
-from tallystick.rooms.insight.question.scan import Item, Scan
+from tallystick.rooms.insight.question.scan import Scan
+from tallystick.rooms.insight.question.word_run import Item
 
 _COMPARING = ("compare", "ratio", "amount_of_change", "grow", "significant")
 _NEAR = 3
@@ -43,9 +44,12 @@ class SideReader:
         asks = scan.has(*_COMPARING) or (scan.has("by") and any(one.said == "against" for one in scan.of("by")))
         moves = asks or scan.has("other_dataset") or any(_moves(one) for one in scan.of("low", "high"))
         periods = [one for one in conditions if one.period is not None]
-        repeated = [one for at, one in enumerate(periods) if any(one.filters == each.filters for each in periods[:at])]
-        conditions = [one for one in conditions if one not in repeated]
-        periods = [one for one in periods if one not in repeated]
+        # What is said twice is meant once: `more from women … the ratio female to male`.
+        conditions = [
+            one for at, one in enumerate(conditions) if all(one.filters != each.filters for each in conditions[:at])
+        ]
+        self._conditions = conditions
+        periods = [one for one in periods if one in conditions]
         if len(periods) > 1 and not self._reader.having:
             one, two = sorted(periods[:2], key=lambda each: each.period.first)  # type: ignore[union-attr]
             return self._sides(one, two, conditions)

@@ -1,19 +1,21 @@
 """Words that neither the data nor the grammar know: those that ask for nothing are told from those that may restrict.
 
-A question with a word taken out is compared with the whole question, as vectors of a sentence model. Where the two mean
-the same, the word asks for nothing (*overall*, *brought*, *please*); it is left out, and the answer says so. Names, numbers,
+A question with a word taken out is compared with the whole question, as vectors of a sentence model. Where the two
+mean the same, the word asks for nothing (*overall*, *brought*); it is left out, and the answer says so. Names, numbers,
 comparatives and nouns of weight are never left out.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+from tallystick.errors import ToolError
+from tallystick.providers.embeddings.minilm import MODEL
+from tallystick.providers.embeddings.selection import Embeddings
+from tallystick.reading.parser import Parser, ParserMissingError, open_parser
 from tallystick.records import record
 from tallystick.text.words import Word
-
-if TYPE_CHECKING:
-    from tallystick.reading.parser import Parser
 
 MOST_CHANGE = {"VERB": 0.08, "AUX": 0.08, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
 """Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
@@ -34,23 +36,11 @@ LEAST_LIKE = 0.72
 """Cosine from which two words name one thing (*woman*, *Female*)."""
 
 
-class Sense(Protocol):
-    """What unknown words mean."""
-
-    def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
-        """Give where the words begin that ask for nothing."""
-        ...
-
-    def alike(self, word: str, known: Sequence[str]) -> str | None:
-        """The known word that names the same."""
-        ...
-
-
 @record
 class WordSense:
     """Decides by parse and by vectors."""
 
-    parser: "Parser"
+    parser: Parser
     vectors: Vectors
 
     def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
@@ -58,9 +48,11 @@ class WordSense:
         parsed = next(iter(self.parser.parse([text])))
         at = {word.start: word for word in parsed.words}
         found = {one.start for one in unknown if one.start in at and at[one.start].pos in FREE}
+        found -= {one.start for one in unknown if not one.folded.isalpha()}
         weighed = [
             one for one in unknown
-            if one.start in at and at[one.start].pos in MOST_CHANGE and at[one.start].tag not in _COMPARATIVES
+            if one.start in at and one.folded.isalpha()
+            and at[one.start].pos in MOST_CHANGE and at[one.start].tag not in _COMPARATIVES
         ]  # fmt: skip
         if weighed:
             without = [f"{text[: one.start]}{text[one.end :]}" for one in weighed]
@@ -75,6 +67,16 @@ class WordSense:
         said, names = self.vectors.embed([word])[0], _vectors(self.vectors, tuple(known))
         order = sorted(((float(said @ each), name) for name, each in zip(known, names, strict=True)), reverse=True)
         return order[0][1] if order and order[0][0] >= LEAST_LIKE else None
+
+
+def open_sense(models: Path, embeddings: Embeddings) -> WordSense | None:
+    """The parser and the sentence model of this machine; None where one of them is missing."""
+    try:
+        parser = open_parser(models)
+        vectors = embeddings.embedder(model_name=MODEL)
+    except (ParserMissingError, ToolError):
+        return None
+    return WordSense(parser=parser, vectors=vectors)
 
 
 @lru_cache(maxsize=64)

@@ -23,7 +23,9 @@ _PROSE = 0.05
 """A column whose values are more than this share of its tickets holds prose, not names."""
 _NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
 _TIME_WORDS = frozenset({"at", "on", "time", "date", "timestamp"})
-_LINKED = frozenset({"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved"})
+_LINKED = frozenset(
+    {"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved"}
+)
 """Kinds of the grammar whose words a word near in meaning may stand for."""
 _FEW = 60
 _GENERIC = frozenset(map(stem, ("id", "number", "name", "code", "key")))
@@ -115,10 +117,15 @@ class Vocabulary:
         self.longest = max((len(key) for key in (*self._values, *self._names)), default=1)
 
     @property
+    def named(self) -> list[str]:
+        """The words of the columns' names."""
+        return [word for column in self.columns.all for word in identifier_words(plain(column.name))]
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The single words of columns, values and grammar, by which a word near in meaning is known."""
         if self._words is None:
-            named = [word for column in self.columns.all for word in identifier_words(plain(column.name))]
+            named = list(self.named)
             short = [value for column in self.columns.all if len(column.values) <= _FEW for value in column.values]
             named += [fold_case(value) for value in short if value.isalpha()]
             named += [phrase for phrase, kind in single_words().items() if kind in _LINKED]
@@ -150,7 +157,9 @@ class Vocabulary:
             return _called_just(part, found)
         for group in grammar().columns:
             if part in group:
-                alike = [column for word in sorted(group) for column in _called_just(word, self._partly_named.get(word, []))]
+                alike = [
+                    column for word in sorted(group) for column in _called_just(word, self._partly_named.get(word, []))
+                ]
                 if alike:
                     return list(dict.fromkeys(alike))
         return []
@@ -167,14 +176,15 @@ class Vocabulary:
             if parts and not (len(parts) == 1 and column.kind in {"words", "id"}):
                 self._names.setdefault(parts, []).append(column)
         self._names = {key: list(dict.fromkeys(found)) for key, found in self._names.items()}
-        if column.kind in {"words", "id", "time"}:
-            return
-        for word in identifier_words(plain(column.name)):
-            part = stem(word)
-            if part in _GENERIC and len(identifier_words(plain(column.name))) > 1:
-                continue
-            in_a_group = any(part in group for group in grammar().columns)
-            if in_a_group or (word not in STOP_WORDS and (part,) not in grammar().phrases and len(word) > 1):
+        if column.kind not in {"words", "id", "time"}:
+            self._add_name_parts(column)
+
+    def _add_name_parts(self, column: Column) -> None:
+        named = identifier_words(plain(column.name))
+        for word, part in ((word, stem(word)) for word in named):
+            says_nothing = part in _GENERIC and len(named) > 1
+            everyday = word in STOP_WORDS or (part,) in grammar().phrases or len(word) == 1
+            if not says_nothing and (not everyday or any(part in group for group in grammar().columns)):
                 known = self._partly_named.setdefault(part, [])
                 known += [column] if column not in known else []
 
