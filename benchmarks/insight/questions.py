@@ -123,7 +123,7 @@ def _is_text(expected: str, result: QueryResult, book: Figures) -> bool:
     compare = result.query.compare
     if compare is not None and len(result.rows) == 1 and not result.query.by and result.rows[0].first is not None:
         row = result.rows[0]
-        higher = (row.now.value or 0) >= (row.first.value or 0)
+        higher = (row.now.value or 0) >= ((row.first.value if row.first else 0) or 0)
         side = compare.second if higher else compare.first
         return any(_same_name(wanted, _folded(value)) for one in side for value in one.values)
     return len(result.rows) == 1 and _same_name(wanted, _name(result.rows[0].key))
@@ -187,7 +187,9 @@ def _same_name(wanted: str, found: str) -> bool:
 
 def without_model(text: str, book: Figures, dataset_id: int) -> QuestionReading:
     """The reading by words and meaning alone."""
-    return read_question(text, book.columns(dataset_id), dataset_id, sense=_sense())
+    return read_question(
+        text, book.columns(dataset_id), dataset_id, sense=_sense(), count=partial(book.count, dataset_id)
+    )
 
 
 def with_model(name: str, after_words: bool, text: str, book: Figures, dataset_id: int) -> QuestionReading:  # noqa: FBT001

@@ -9,6 +9,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
@@ -181,6 +182,7 @@ def _read(work: _Work, columns: Columns) -> QuestionReading:
         order.compare_dataset_id,
         theme_of=means.theme_of,
         sense=means.sense(),
+        count=partial(work.book.count, order.dataset_id),
     )
     if read.query is not None or order.model is None or means.say is None or order.compare_dataset_id is not None:
         return read

@@ -1,7 +1,7 @@
 """The conditions of a question: which tickets it speaks of, each with the place where it says so."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from tallystick.records import record
@@ -16,6 +16,10 @@ _NEAR = 3
 _OPEN_STARTS, _OPEN_ENDS = {"since", "from", "after"}, {"before", "until", "till"}
 _RELATIVE = ("for", "of", "in", "on", "with", "to")
 _BOUNDS = {"over": "over", "at_least": "at_least", "under": "under", "at_most": "at_most"}
+_NESTED = 0.95
+"""The share of a value's tickets that another column must hold, too, to be the broader one."""
+Count = Callable[[Sequence[Filter]], int]
+"""How many tickets fulfil some conditions."""
 CREATED, RESOLVED = "created_at", "resolved_at"
 
 
@@ -38,8 +42,8 @@ class Condition:
 class Conditions:
     """Finds the conditions of one question; what it used is in `used`."""
 
-    def __init__(self, scan: Scan, columns: Columns, span: DataSpan | None = None) -> None:
-        self._scan, self._columns, self._span = scan, columns, span
+    def __init__(self, scan: Scan, columns: Columns, span: DataSpan | None = None, count: Count | None = None) -> None:
+        self._scan, self._columns, self._span, self._count = scan, columns, span, count
         self.used: set[int] = set()
         self.found: list[Condition] = []
         self.limit: int | None = None
@@ -73,6 +77,10 @@ class Conditions:
         choices = [each for each in item.value if each[0].key in named] or list(item.value)
         keys = {column.key for column, _ in choices}
         if len(keys) > 1:
+            # A subject line is a category only where no column is.
+            choices = [each for each in choices if each[0].key != "summary"] or choices
+            keys = {column.key for column, _ in choices}
+        if len(keys) > 1:
             mentioned = {column.key for one in self._scan.of("column") for column in one.value} & keys
             choices = [each for each in choices if each[0].key in mentioned] or choices
             keys = {column.key for column, _ in choices}
@@ -85,6 +93,9 @@ class Conditions:
             }
             choices = [each for each in choices if each[0].key in sure] or choices
             keys = {column.key for column, _ in choices}
+        if len(keys) > 1 and self._count is not None:
+            choices = self._broadest(choices, self._count)
+            keys = {column.key for column, _ in choices}
         if len(keys) > 1:
             raise Unclear(
                 f"“{item.said}” is a value of several columns: {', '.join(sorted(keys))}. Say which is meant."
@@ -93,13 +104,26 @@ class Conditions:
         for one in beside:
             if any(each.key == column.key for each in one.value):
                 self.used.add(one.at)
-        last = self.found[-1] if self.found else None
-        joined = last is not None and last.column == column.key and item.at - last.end <= 1
-        joined = joined and self._scan.words[last.end : item.at] in ((), ("or",), ("and",), ("nor",))  # type: ignore[union-attr]
-        shared = joined and last is not None and last.filters[0].op == "is_not"
+        shared = self._joined_to_negation(item, column)
         op = "is_not" if self._negated(place) or shared else "is"
         made = Filter(column=column.key, op=op, values=(value,))
         self._add(item, made, column=column.key, value=value)
+
+    def _broadest(self, choices: list[tuple[Column, str]], count: Count) -> list[tuple[Column, str]]:
+        """Of columns of which one holds the other, as a borough its city: the broader one."""
+        made = [(each, Filter(column=each[0].key, op="is", values=(each[1],))) for each in choices]
+        made.sort(key=lambda one: -count((one[1],)))
+        broad = made[0]
+        nested = all(count((broad[1], one)) >= _NESTED * count((one,)) for _, one in made[1:])
+        return [broad[0]] if nested else choices
+
+    def _joined_to_negation(self, item: Item, column: Column) -> bool:
+        """`not resolved or closed`: the second value is left out, too."""
+        last = self.found[-1] if self.found else None
+        if last is None or last.column != column.key or last.filters[0].op != "is_not":
+            return False
+        between = self._scan.words[last.end : item.at]
+        return len(between) <= 1 and all(word in {"or", "and", "nor"} for word in between)
 
     def _terms(self, place: int, item: Item) -> None:
         mention = self._scan.items[place - 1] if place else None
@@ -205,7 +229,7 @@ class Conditions:
         follows = items[place + 1] if place + 1 < len(items) else None
         if item.said == "%":
             self.used.add(item.at)
-            if not self._scan.has("significant"):
+            if not self._scan.has("significant", "percentile"):
                 raise Unclear("A percentage can only be a level of significance.")
         elif follows is not None and follows.kind == "percentile":
             self.percent = item.value

@@ -253,7 +253,14 @@ class _Reading(SideReader):
     def _list(self, by: tuple[Grouping, ...], named: str | None) -> str | None:
         """Whether tickets are listed: by the column that is named (an empty text), or by their time."""
         scan = self._scan
-        if scan.has("list") and not by and scan.has(*_HEADS) and named is None and not scan.has("count", "share"):
+        ids = any(one.said.lower().endswith(("id", "ids")) for one in scan.of("list"))
+        if (
+            scan.has("list")
+            and not by
+            and (ids or scan.has(*_HEADS))
+            and named is None
+            and not scan.has("count", "share")
+        ):
             self._use("list", "ticket", "person")
             return ""
         if not by and scan.has("oldest", "newest"):
@@ -336,7 +343,7 @@ class _Reading(SideReader):
         if measure != "share":
             return merged(conditions), ()
         rated = self._rated()
-        if not rated and self._shared is not None:
+        if not rated and self._shared is not None and not any(self._filtered(self._shared)):
             # `which hub has a refund least often, as a share`: the tickets in which the column says something count.
             rated = (self._presence(self._shared),)
         share = self._scan.of("share")[0]

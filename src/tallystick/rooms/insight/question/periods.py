@@ -142,8 +142,8 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
         words = [*words[: begin + 1], "to", *words[begin + 1 :]]
         found = _two_dates(words, at, span)
         return None if found is None else (found[0] - 1, found[1])
-    link = begin + first[0] if first else begin + 1
-    if _word(words, link) not in {"to", "until", "till", "and", "through"}:
+    link = _link_at(words, begin + first[0] if first else begin + 1)
+    if link is None:
         return None
     if _word(words, link) == "and" and begin == at:
         return None
@@ -159,6 +159,14 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
     if start is None or start > last[1]:
         return None
     return link + 1 + last[0] - at, period_between(start, last[1])
+
+
+def _link_at(words: Sequence[str], at: int) -> int | None:
+    """The last word of a link between two dates: `to`, `and`, `up to`, `up to and including`."""
+    at += tuple(words[at : at + 2]) == ("up", "to")
+    if _word(words, at) not in {"to", "until", "till", "and", "through"}:
+        return None
+    return at + 2 if tuple(words[at + 1 : at + 3]) == ("and", "including") else at
 
 
 def _month(words: Sequence[str], at: int, span: DataSpan) -> Found:

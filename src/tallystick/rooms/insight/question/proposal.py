@@ -1,7 +1,7 @@
 """A model proposes the typed query of a question; code holds it to the dataset's columns and values.
 
-The model sees the columns, some values of each, and the question. Its answer is one JSON object under a schema that names
-the columns; what does not hold is told to it once. It sees no ticket, and nothing of it is shown but the query.
+The model sees the columns, some values of each, and the question. Its answer is one JSON object under a schema that
+names the columns; what does not hold is told to it once. It sees no ticket, and nothing of it is shown but the query.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,8 @@ percentile (of the number column "of") | distinct (how many different values of 
 none (the columns cannot answer)
 where: conditions. op: is, is_not, under, at_most, over, at_least, known, unknown; mentions only for column text.
 Times are days such as 2026-03-31 ("under" is before that day); with "bucket" a weekday, hour or month is meant.
-by: groups. order highest or lowest with limit 1 finds the group with most or least. having: a bound on the value of a group.
+by: groups. order highest or lowest with limit 1 finds the group with most or least. \
+having: a bound on the value of a group.
 compare: two sides, each with conditions; show difference or ratio.
 
 Examples of another file with columns city, status, rating (number), created_at:

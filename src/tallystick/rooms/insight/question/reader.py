@@ -7,7 +7,7 @@ from functools import partial
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import Columns
 from tallystick.rooms.insight.query.model import TypedQuery
-from tallystick.rooms.insight.question.conditions import CREATED, Unclear
+from tallystick.rooms.insight.question.conditions import CREATED, Count, Unclear
 from tallystick.rooms.insight.question.interpretation import interpret
 from tallystick.rooms.insight.question.periods import DataSpan
 from tallystick.rooms.insight.question.scan import Scanner
@@ -41,6 +41,7 @@ def read_question(
     *,
     theme_of: ThemeOf | None = None,
     sense: Sense | None = None,
+    count: Count | None = None,
 ) -> QuestionReading:
     """Read a question by the words of its dataset and the closed grammar.
 
@@ -51,6 +52,7 @@ def read_question(
         compare_dataset_id: The one that it is compared with.
         theme_of: Finds the theme that some words mean.
         sense: Says what unknown words mean; None: a question with an unknown word is refused.
+        count: Counts tickets, to tell which of two columns with one value is the broader; None: both are named.
     """
     span = span_of(columns)
     vocabulary = Vocabulary(columns)
@@ -61,6 +63,7 @@ def read_question(
         span=span,
         compare_dataset_id=compare_dataset_id,
         agents=tuple(vocabulary.column_by_part("agent")),
+        count=count,
         theme_of=None if theme_of is None else partial(theme_of, dataset_id),
     )
     try:

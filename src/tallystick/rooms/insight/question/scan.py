@@ -4,8 +4,10 @@ Function words carry nothing and are passed over. Any other word that is no item
 word is refused: what was not understood might change the answer. Words that ask for nothing are told apart by `sense`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from tallystick.records import record
 from tallystick.rooms.insight.query.model import THEME
@@ -18,6 +20,7 @@ from tallystick.text.words import QUERY_STOP_WORDS, Word, word_spans, words
 
 _SHORTEST = 4
 """Letters of an abbreviation or of a word that is compared by meaning."""
+_PRIORITY = re.compile(r"p[1-9]")
 _STATES = frozenset({"open", "resolved"})
 
 
@@ -69,7 +72,9 @@ class Scanner:
                 if folded[at] not in QUERY_STOP_WORDS and len(folded[at]) > 1 and at not in run.asides:
                     unknown.append(spans[at])
                 at += 1
-        idle = self._sense.idle(text, unknown) if unknown and self._sense is not None else frozenset()
+        unknown = [one for one in unknown if not _is_part_of_grouping(one, spans, items)]
+        named = frozenset(spans[one.at].start for one in items if one.kind == "column")
+        idle = self._sense.idle(text, unknown, named) if unknown and self._sense is not None else frozenset()
         return Scan(
             text=text,
             items=tuple(items),
@@ -100,10 +105,21 @@ class Scanner:
         if word in {"rated", "rating", "ratings"}:
             # The verb, and not the share that `rate` is.
             return self._part(run, at)
+        if _PRIORITY.fullmatch(word):
+            return self._numbered_priority(run, at)
         if word == "calendar":
             return bucket_at(run, at)
         follows = bool(before) and before[-1].kind == "mention" and before[-1].end == at
         return (self._terms(run, at) if follows else None) or self._quoted(run, at)
+
+    def _numbered_priority(self, run: WordRun, at: int) -> Item | None:
+        """`P1`, of the values `1 - Critical`, `2 - High`."""
+        column = self._vocabulary.columns.find("priority")
+        values = () if column is None else column.values
+        found = [value for value in values if value.partition(" ")[0] == run.folded[at][1:]]
+        if column is None or len(found) != 1:
+            return None
+        return Item(kind="value", at=at, end=at + 1, value=((column, found[0]),), said=run.said(at, at + 1))
 
     def _quoted(self, run: WordRun, at: int) -> Item | None:
         """Quoted words that are no value are searched for."""
@@ -166,6 +182,8 @@ class Scanner:
     def _column(self, run: WordRun, at: int) -> Item | None:
         for end in range(min(len(run.stems), at + self._vocabulary.longest), at, -1):
             found = self._vocabulary.columns_at(run.stems[at:end])
+            if found and all(column.kind == "id" for column in found):
+                return Item(kind="list", at=at, end=end, said=run.said(at, end))
             if found and all(column.kind == "time" for column in found):
                 kind = {"created_at": "opened", "resolved_at": "filler"}.get(found[0].key, "time")
                 return Item(kind=kind, at=at, end=end, value=tuple(found), said=run.said(at, end))
@@ -177,6 +195,8 @@ class Scanner:
         """A word out of the name of a column or of a value."""
         if self._vocabulary.is_text(run.stems[at]):
             return Item(kind="filler", at=at, end=at + 1, value="text", said=run.said(at, at + 1))
+        if self._vocabulary.is_of_created(run.stems[at]):
+            return Item(kind="opened", at=at, end=at + 1, said=run.said(at, at + 1))
         columns = self._vocabulary.column_by_part(run.stems[at])
         if columns:
             return Item(kind="column", at=at, end=at + 1, value=tuple(columns), said=run.said(at, at + 1))
@@ -225,6 +245,14 @@ class Scanner:
 def _is_group_word(run: WordRun, at: int) -> bool:
     phrase = phrase_at(run, at)
     return phrase is not None and phrase.kind in {"by", "compare"}
+
+
+def _is_part_of_grouping(word: Word, spans: Sequence[Word], items: Sequence[Item]) -> bool:
+    """`split by hub`: the verb before `by` and a column says no more than they do."""
+    for one, follows in pairwise(items):
+        if one.kind == "by" and one.at and spans[one.at - 1] == word and follows.at == one.end:
+            return one.said == "by" and follows.kind in {"column", "bucket"}
+    return False
 
 
 def _is_written(value: Sequence[str], said: Sequence[str]) -> bool:

@@ -9,8 +9,14 @@ from tallystick.text.words import Word
 class Sense(Protocol):
     """What unknown words mean."""
 
-    def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
-        """Give where the words begin that ask for nothing."""
+    def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int]) -> frozenset[int]:
+        """Give where the words begin that ask for nothing.
+
+        Args:
+            text: The question.
+            unknown: Its words that neither the data nor the grammar know.
+            columns: Where words begin that name a column.
+        """
         ...
 
     def alike(self, word: str, known: Sequence[str]) -> str | None:

@@ -33,7 +33,8 @@ def shape_at(run: WordRun, at: int) -> Item | None:
 
 def _pronoun(run: WordRun, at: int) -> Item | None:
     word = run.folded[at]
-    if word in {"one", "ones"} and run.bucket(at + 1) is None:
+    counted = run.folded[max(0, at - 1)] in {"least", "most", "than", "over", "under"}
+    if word in {"one", "ones"} and not counted and run.bucket(at + 1) is None:
         return Item(kind="filler", at=at, end=at + 1, said=word)
     return None
 
@@ -83,6 +84,7 @@ def _weekday_number(word: str) -> int | None:
 
 
 def bucket_at(run: WordRun, at: int) -> Item | None:
+    """`week`, `daily`, `calendar month`, `hour of the day`, `month by month`."""
     skipped = run.folded[at] == "calendar"
     bucket = _ADVERBS.get(run.folded[at]) or run.bucket(at + skipped)
     if bucket is None:

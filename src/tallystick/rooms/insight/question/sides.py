@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import Comparison, Filter
-from tallystick.rooms.insight.question.conditions import CREATED, Condition, Conditions, Unclear
+from tallystick.rooms.insight.question.conditions import CREATED, Condition, Conditions, Count, Unclear
 from tallystick.rooms.insight.question.periods import DataSpan, earlier_than
 from tallystick.rooms.insight.question.scan import Scan
 from tallystick.rooms.insight.question.word_run import Item
@@ -27,6 +27,7 @@ class Question:
     """Columns that say who worked on a ticket."""
     theme_of: Callable[[str], str | None] | None = None
     """Some words → the id of the theme that they mean."""
+    count: Count | None = None
 
 
 class SideReader:
@@ -34,7 +35,7 @@ class SideReader:
 
     def __init__(self, asked: Question) -> None:
         self._asked, self._scan, self._columns = asked, asked.scan, asked.columns
-        self._reader = Conditions(asked.scan, asked.columns, asked.span)
+        self._reader = Conditions(asked.scan, asked.columns, asked.span, asked.count)
         self._conditions = self._reader.read()
         self._used = self._reader.used
 

@@ -6,14 +6,14 @@ comparatives and nouns of weight are never left out.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
 from tallystick.errors import ToolError
 from tallystick.providers.embeddings.minilm import MODEL
 from tallystick.providers.embeddings.selection import Embeddings
-from tallystick.reading.parser import Parser, ParserMissingError, open_parser
+from tallystick.reading.parser import ParsedWord, Parser, ParserMissingError, open_parser
 from tallystick.records import record
 from tallystick.text.words import Word
 
@@ -42,12 +42,14 @@ class WordSense:
 
     parser: Parser
     vectors: Vectors
+    held: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    """Vectors of the words of the datasets that were asked about."""
 
-    def idle(self, text: str, unknown: Sequence[Word]) -> frozenset[int]:
-        """Give where the words begin that ask for nothing."""
+    def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int]) -> frozenset[int]:
+        """See `Sense`."""
         parsed = next(iter(self.parser.parse([text])))
         at = {word.start: word for word in parsed.words}
-        found = {one.start for one in unknown if one.start in at and at[one.start].pos in FREE}
+        found = {one.start for one in unknown if one.start in at and _is_free(at[one.start], columns)}
         found -= {one.start for one in unknown if not one.folded.isalpha()}
         weighed = [
             one for one in unknown
@@ -64,9 +66,21 @@ class WordSense:
 
     def alike(self, word: str, known: Sequence[str]) -> str | None:
         """The known word that names the same; none where two do."""
-        said, names = self.vectors.embed([word])[0], _vectors(self.vectors, tuple(known))
+        said, names = self.vectors.embed([word])[0], self._vectors_of(tuple(known))
         order = sorted(((float(said @ each), name) for name, each in zip(known, names, strict=True)), reverse=True)
         return order[0][1] if order and order[0][0] >= LEAST_LIKE else None
+
+    def _vectors_of(self, known: tuple[str, ...]) -> Any:
+        if known not in self.held:
+            self.held.clear()
+            self.held[known] = self.vectors.embed(known)
+        return self.held[known]
+
+
+def _is_free(word: ParsedWord, columns: frozenset[int]) -> bool:
+    """A function word, or the first part of a column's name: `contact channel`."""
+    part_of_name = word.pos == "NOUN" and word.relation == "compound" and word.head.start in columns
+    return word.pos in FREE or part_of_name
 
 
 def open_sense(models: Path, embeddings: Embeddings) -> WordSense | None:
@@ -77,8 +91,3 @@ def open_sense(models: Path, embeddings: Embeddings) -> WordSense | None:
     except (ParserMissingError, ToolError):
         return None
     return WordSense(parser=parser, vectors=vectors)
-
-
-@lru_cache(maxsize=64)
-def _vectors(model: Vectors, texts: tuple[str, ...]) -> Any:
-    return model.embed(texts)

@@ -142,6 +142,12 @@ class Vocabulary:
         found = self._part_of_value.get(part, [])
         return found if len({value for _, value in found}) == 1 else []
 
+    def is_of_created(self, part: str) -> bool:
+        """Whether a word stands in the name of the time at which tickets begin, and so speaks of that event."""
+        created = self.columns.find("created_at")
+        named = () if created is None else map(stem, identifier_words(plain(created.name)))
+        return part in named and part not in _TIME_WORDS
+
     def is_text(self, part: str) -> bool:
         """Whether a word names the column of what customers wrote."""
         return (part,) in self._texts
