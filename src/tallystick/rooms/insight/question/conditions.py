@@ -141,7 +141,11 @@ class Conditions:
     def _negated(self, place: int) -> bool:
         items = self._scan.items
         back = place - 1
-        while back >= 0 and items[back].kind in {"about", "with", "by"} and items[back + 1].at - items[back].end <= 1:
+        while (
+            back >= 0
+            and items[back].kind in {"about", "with", "by", "column"}
+            and items[back + 1].at - items[back].end <= 1
+        ):
             back -= 1
         before = items[back] if back >= 0 else None
         if before is None or before.kind != "not" or items[back + 1].at - before.end > 1:
@@ -317,7 +321,9 @@ class Conditions:
             self.used.add(item.at)
 
     def _bound_before(self, item: Item) -> str | None:
-        """`more than 3`, `at least 3`, `3 or more`: which way the number bounds."""
+        """`more than 3`, `at least 3`, `3 or more`, `3+`: which way the number bounds."""
+        if item.said.endswith("+"):
+            return "at_least"
         for one in reversed([each for each in self._scan.items if each.end <= item.at and item.at - each.end <= 1]):
             if one.kind in _BOUNDS:
                 self.used.add(one.at)

@@ -446,6 +446,9 @@ class _Reading(SideReader):
         }  # fmt: skip
         named = {each.column for each in by} | {each.column for each in filters}
         for one in self._scan.items:
+            behind = next((each for each in self._scan.items if each.at >= one.end), None)
+            if one.said == "over" and behind is not None and behind.kind in {"weekday", "period"}:
+                continue
             if one.said == "both" or (one.kind == "bucket" and self._scan.words[max(0, one.at - 1)] == "both"):
                 continue
             repeated = one.kind == "column" and any(column.key in named for column in one.value)
@@ -454,4 +457,5 @@ class _Reading(SideReader):
 
 
 def _is_superlative(one: Item) -> bool:
-    return one.said.lower().endswith("est") or one.said.lower() in {"most", "least", "top"}
+    said = one.said.lower()
+    return said.endswith("est") or said in {"most", "least", "top"} or said.startswith(("max", "min"))

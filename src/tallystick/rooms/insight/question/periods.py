@@ -222,20 +222,22 @@ def _relative(words: Sequence[str], at: int, span: DataSpan) -> Found:
         return _several(words, at, span, many)
     if which not in {"first", "last", "previous", "this", "current", "final"} or unit not in {"week", "month", "day"}:
         return None
+    if unit == "week" and which in {"first", "last"} and _month(words, at + 3, span) and _word(words, at + 2) == "of":
+        return _several([*words[: at + 1], "1", *words[at + 1 :]], at, span, 1, taken=-1)
     day = span.first if which == "first" else span.last
     more = 3 if tuple(words[at + 2 : at + 5]) == ("of", "the", "data") else 0
     found = _relative_to(day, which, unit)
     return 2 + more, found
 
 
-def _several(words: Sequence[str], at: int, span: DataSpan, many: int) -> Found:
+def _several(words: Sequence[str], at: int, span: DataSpan, many: int, *, taken: int = 0) -> Found:
     """`the last 7 days`, `the first ten days of May`."""
     days = many * {"day": 1, "week": 7, "month": 30}.get(_word(words, at + 2).removesuffix("s"), 0)
     if not 0 < days <= _MOST_DAYS:
         return None
     month = _month(words, at + 4, span) if _word(words, at + 3) == "of" else None
     whole = DataSpan(first=month[1].first, last=month[1].last) if month else span
-    used = 4 + month[0] if month else 3
+    used = taken + (4 + month[0] if month else 3)
     if _word(words, at) == "first":
         return used, period_between(whole.first, whole.first + (days - 1) * _DAY)
     return used, period_between(whole.last - (days - 1) * _DAY, whole.last)

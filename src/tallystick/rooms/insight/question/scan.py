@@ -14,12 +14,13 @@ from tallystick.rooms.insight.query.model import THEME
 from tallystick.rooms.insight.question.periods import DataSpan, period_at
 from tallystick.rooms.insight.question.sense import Sense
 from tallystick.rooms.insight.question.shapes import bucket_at, shape_at
-from tallystick.rooms.insight.question.vocabulary import Vocabulary
+from tallystick.rooms.insight.question.vocabulary import Vocabulary, single_words
 from tallystick.rooms.insight.question.word_run import Item, WordRun, phrase_at
 from tallystick.text.words import QUERY_STOP_WORDS, Word, word_spans, words
 
 _SHORTEST = 4
 """Letters of an abbreviation or of a word that is compared by meaning."""
+_LONG = 6
 _PRIORITY = re.compile(r"p[1-9]")
 _STATES = frozenset({"open", "resolved"})
 
@@ -150,11 +151,12 @@ class Scanner:
         """What a word that names the same would be: an abbreviation, or a word near in meaning."""
         known = self._vocabulary.words
         word = run.folded[at]
-        if not word.isalpha() or len(word) < _SHORTEST:
+        if not word.isalpha() or len(word) < _SHORTEST - 1:
             return None
-        found = [one for one in self._vocabulary.named if len(one) > len(word) + 1 and one.startswith(word)]
+        long = [*self._vocabulary.named, *(one for one in single_words() if len(one) > _LONG)]
+        found = [one for one in dict.fromkeys(long) if len(one) > len(word) + 1 and one.startswith(word)]
         name = found[0] if len(found) == 1 else None
-        if name is None and self._sense is not None:
+        if name is None and self._sense is not None and len(word) >= _SHORTEST:
             name = self._sense.alike(word, known)
         if name is None:
             return None
@@ -173,7 +175,7 @@ class Scanner:
         for end in range(min(len(run.stems), at + self._vocabulary.longest), at, -1):
             found = [
                 each for each in self._vocabulary.values_at(run.stems[at:end])
-                if _is_written(words(each[1]), run.folded[at:end])
+                if _is_written(words(each[1])[at - end :], run.folded[at:end])
             ]  # fmt: skip
             if found:
                 return Item(kind="value", at=at, end=end, value=tuple(found), said=run.said(at, end))

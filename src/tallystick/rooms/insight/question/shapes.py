@@ -139,7 +139,8 @@ def _number(run: WordRun, at: int, number: float) -> Item:
     )
     if unit in _UNITS and not (ranked and run.folded[at - 1] != "than"):
         return Item(kind="hours", at=at, end=at + 2, value=number * _UNITS[unit], said=run.said(at, at + 2))
-    return Item(kind="number", at=at, end=at + 1, value=number, said=run.said(at, at + 1))
+    plus = run.text[run.spans[at].end :].startswith("+")
+    return Item(kind="number", at=at, end=at + 1, value=number, said=run.said(at, at + 1) + ("+" if plus else ""))
 
 
 def _number_of(word: str) -> float | None:

@@ -1,5 +1,6 @@
 """The words of one dataset: the names of its columns, and their values."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -24,12 +25,13 @@ _PROSE = 0.05
 _NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
 _TIME_WORDS = frozenset({"at", "on", "time", "date", "timestamp"})
 _LINKED = frozenset(
-    {"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved"}
+    {"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved", "high"}
 )
 """Kinds of the grammar whose words a word near in meaning may stand for."""
 _FEW = 60
 _GENERIC = frozenset(map(stem, ("id", "number", "name", "code", "key")))
 """Last words of column names that say nothing by themselves."""
+_RANKED = re.compile(r"^[A-Za-z]?\d+\s*[-–.:)]\s+")  # noqa: RUF001 - both dashes
 _AS_WRITTEN = ("open", "twice")
 Stems = tuple[str, ...]
 
@@ -61,7 +63,7 @@ def grammar() -> Grammar:
     }
     return Grammar(
         phrases=phrases,
-        exact={word: kind for kind in _AS_WRITTEN for word in given["words"][kind]},
+        exact={**single_words(), **{word: kind for kind in _AS_WRITTEN for word in given["words"][kind]}},
         columns=tuple(frozenset(map(stem, group)) for group in given["columns"]),
         degrees={word: way for way, listed in given["degrees"].items() for word in listed},
         longest=max(map(len, phrases)),
@@ -210,8 +212,10 @@ class Vocabulary:
     def _add_values(self, column: Column) -> None:
         for value in column.values:
             parts = tuple(map(stem, words(value)))
-            if parts:
-                self._values.setdefault(parts, []).append((column, value))
+            # `2 - High` is said as `high`, too.
+            for said in dict.fromkeys((parts, tuple(map(stem, words(_RANKED.sub("", value)))))):
+                if said:
+                    self._values.setdefault(said, []).append((column, value))
             if len(parts) > 1:
                 self._add_parts(column, value, parts)
 
