@@ -32,7 +32,7 @@ from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, take
 from tallystick.rooms.insight.pii import Placeholders
 from tallystick.rooms.insight.query.description import described
 from tallystick.rooms.insight.query.execution import QueryResult
-from tallystick.rooms.insight.query.model import TypedQuery
+from tallystick.rooms.insight.query.model import HOURS, TypedQuery
 from tallystick.rooms.insight.question.proposal import MOST_TOKENS, propose_query
 from tallystick.rooms.insight.question.reader import QuestionReading, read_question
 from tallystick.rooms.insight.question.unknown_words import WordSense, open_sense
@@ -77,12 +77,20 @@ def is_right(expected: Any, result: QueryResult, book: Figures) -> bool:
         return False
     if isinstance(expected, dict):
         rows = {_name(row.key): row.now.value for row in result.rows}
+        compare, only = result.query.compare, result.rows[0] if len(result.rows) == 1 else None
+        if compare is not None and only is not None and only.first is not None and not result.query.by:
+            sides = ((compare.first, only.first.value), (compare.second, only.now.value))
+            rows = {_folded(one.values[0]): value for side, value in sides for one in side if one.values}
         return _same_groups({_folded(key): value for key, value in expected.items()}, rows)
     if isinstance(expected, list):
         return _is_list(expected, result, book)
     if isinstance(expected, str):
         return _is_text(expected, result, book)
-    return any(_close(float(expected), one) for one in numbers_of(result))
+    hours = result.query.of == HOURS
+    # The unit is told: hours are minutes, too.
+    return any(
+        _close(float(expected), one) or (hours and _close(float(expected), 60 * one)) for one in numbers_of(result)
+    )
 
 
 def numbers_of(result: QueryResult) -> list[float]:

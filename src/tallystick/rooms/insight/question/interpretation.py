@@ -4,6 +4,7 @@ Every item has to find its use. What is left over was said for a reason that was
 refused rather than answered without it.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 from tallystick.rooms.insight.query.columns import Column
@@ -23,6 +24,8 @@ _MEASURES = ("median", "percentile", "mean", "sum")
 _VERBS = ("is", "are", "was", "were", "has", "have", "had")
 _FINER = {"year": ("month", "quarter", "week", "day"), "month": ("week", "day")}
 """`calendar month (year and month)`: the finer bucket says the coarser, too."""
+_JOINS = frozenset({"and", "or", "the", "of", "a", "by", "then", "its", "their"})
+"""Words that may stand between `per` and a column, or between two columns."""
 _PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
 _HEADS = ("ticket", "person")
 _LISTED = 10
@@ -93,7 +96,7 @@ class _Reading(SideReader):
             until = words[one.end : one.end + 1] == ("to",) and any(
                 each.kind == "resolved" and each.at == one.end + 1 for each in self._scan.items
             )
-            if one.said == "hours" and (self._slow or until):
+            if one.said in {"hours", "minutes"} and (self._slow or until):
                 self._slow = True
                 self._used.add(one.at)
                 if until:
@@ -114,6 +117,14 @@ class _Reading(SideReader):
             made = [Grouping(column=named[-1].column or "")] if named else []
         if len(made) > 2:  # noqa: PLR2004
             raise Unclear("Tickets can be grouped by two columns at most.")
+        held = {one.column for one in self._conditions if one.value is not None and one.filters[0].op == "is"}
+        counted = [one.column for one in self._conditions if one.value is not None]
+        # `from Brooklyn, by the borough column`: one value of a column makes no groups.
+        said = [one.said for one in self._scan.of("by")]
+        made = [
+            one for one in made
+            if one.column not in held or counted.count(one.column) > 1 or said != ["by"] or not self._scan.has("share")
+        ]  # fmt: skip
         return tuple(dict.fromkeys(made))
 
     def _apart(self) -> list[Grouping]:
@@ -129,6 +140,8 @@ class _Reading(SideReader):
         made: list[Grouping] = []
         after_by = False
         for place, item in enumerate(self._scan.items):
+            between = self._scan.words[self._scan.items[place - 1].end if place else 0 : item.at]
+            after_by = after_by and set(between) <= _JOINS
             if item.kind == "by":
                 self._used.add(item.at)
                 follows = self._scan.items[place + 1 : place + 2]
@@ -191,6 +204,8 @@ class _Reading(SideReader):
 
     def _grouping(self, place: int) -> Grouping | None:
         item = self._scan.items[place]
+        if item.kind == "bucket" and item.value == "minute":
+            raise Unclear("Tickets are grouped by hours and longer; durations are told in hours.")
         if item.kind == "bucket":
             self._used.add(item.at)
             return Grouping(column=self._bucket_column(place), bucket=item.value)
@@ -347,10 +362,14 @@ class _Reading(SideReader):
             # `which hub has a refund least often, as a share`: the tickets in which the column says something count.
             rated = (self._presence(self._shared),)
         share = self._scan.of("share")[0]
+        if not any(one.at > share.at for one in conditions):
+            # `…, in percent`: it says of all that stands before it how it is told.
+            share = replace(share, at=-1, end=0)
         heads = [one.at for one in self._scan.of(*_HEADS) if one.at > share.at]
         head = heads[0] if heads else share.end
         verbs = [at for at, word in enumerate(self._scan.words) if at >= head and word.removesuffix("n't") in _VERBS]
         verbs += [one.at for one in self._scan.of("filler", "opened", "with", "duration") if one.at > head]
+        verbs += [at for at in self._scan.idle_at if at > head]
         behind = [one for one in conditions if one.at > share.at and one.period is None]
         verb = min((at for at in verbs if any(one.at >= at for one in behind)), default=None)
         late = [one for one in behind if verb is not None and one.at >= verb]
@@ -414,7 +433,8 @@ class _Reading(SideReader):
         order = "lowest" if low else "highest"
         limit = self._reader.limit
         asks = [each for each in scan.of("which") if each.at < one.at or not first]
-        asks += [each for each in scan.of("bucket", "column") if each.at == one.end and not each.said.endswith("s")]
+        ends = {each.end for each in ranked}
+        asks += [each for each in scan.of("bucket", "column") if each.at in ends and not each.said.endswith("s")]
         if limit is None and (asks or measure == "tickets") and not first and self._reader.having is None:
             limit = 1
         if limit is None and not first and self._reader.having is None and compare is None and one.said == "top":

@@ -20,6 +20,7 @@ from tallystick.text.words import QUERY_STOP_WORDS, Word, word_spans, words
 
 _SHORTEST = 4
 """Letters of an abbreviation or of a word that is compared by meaning."""
+_RATED = frozenset({"rated", "rating", "ratings"})
 _LONG = 6
 _PRIORITY = re.compile(r"p[1-9]")
 _STATES = frozenset({"open", "resolved"})
@@ -34,6 +35,8 @@ class Scan:
     unread: tuple[str, ...]
     idle: tuple[str, ...]
     """Unknown words that ask for nothing."""
+    idle_at: frozenset[int]
+    """Where they stand."""
     breaks: frozenset[int]
     """Words before which a comma or a full stop stands."""
     words: tuple[str, ...]
@@ -81,6 +84,7 @@ class Scanner:
             items=tuple(items),
             unread=tuple(one.written for one in unknown if one.start not in idle),
             idle=tuple(one.written for one in unknown if one.start in idle),
+            idle_at=frozenset(at for at, one in enumerate(spans) if one.start in idle),
             breaks=run.breaks,
             words=tuple(folded),
         )
@@ -98,29 +102,18 @@ class Scanner:
 
     def _written_so(self, run: WordRun, at: int, before: Sequence[Item]) -> Item | None:
         """What is known by how it is written: `haven't`, words in quotes or after *mention*, `ids`, `calendar day`."""
-        word = run.folded[at]
-        if word.endswith("n't"):
+        word, said = run.folded[at], run.folded[max(0, at - 1)]
+        is_list = word == "ids" or (word in {"numbers", "keys"} and before and before[-1].kind == "ticket")
+        if word.endswith("n't") or (word == "but" and said in {"all", "any", "anything", "everything"}):
             return Item(kind="not", at=at, end=at + 1, said=word)
-        if word == "ids":
-            return Item(kind="list", at=at, end=at + 1, said=word)
-        if word in {"rated", "rating", "ratings"}:
-            # The verb, and not the share that `rate` is.
-            return self._part(run, at)
-        if _PRIORITY.fullmatch(word):
-            return self._numbered_priority(run, at)
+        if is_list:
+            return Item(kind="list", at=at, end=at + 1, said="ids")
+        if word in _RATED or _PRIORITY.fullmatch(word):
+            return self._part(run, at) if word in _RATED else self._numbered_priority(run, at)
         if word == "calendar":
             return bucket_at(run, at)
         follows = bool(before) and before[-1].kind == "mention" and before[-1].end == at
         return (self._terms(run, at) if follows else None) or self._quoted(run, at)
-
-    def _numbered_priority(self, run: WordRun, at: int) -> Item | None:
-        """`P1`, of the values `1 - Critical`, `2 - High`."""
-        column = self._vocabulary.columns.find("priority")
-        values = () if column is None else column.values
-        found = [value for value in values if value.partition(" ")[0] == run.folded[at][1:]]
-        if column is None or len(found) != 1:
-            return None
-        return Item(kind="value", at=at, end=at + 1, value=((column, found[0]),), said=run.said(at, at + 1))
 
     def _quoted(self, run: WordRun, at: int) -> Item | None:
         """Quoted words that are no value are searched for."""
@@ -136,7 +129,9 @@ class Scanner:
 
     def _known(self, run: WordRun, at: int, before: Sequence[Item]) -> Item | None:
         """A value, a column or a phrase: the longest one."""
-        known = [self._value(run, at), self._column(run, at), self._phrase(run, at)]
+        # `rated` and `rating` are no share, which `rate` is.
+        phrase = None if run.folded[at] in _RATED else self._phrase(run, at)
+        known = [self._value(run, at), self._column(run, at), phrase]
         longest = max((item for item in known if item is not None), key=lambda item: item.end, default=None)
         # What the dataset calls so is meant, unless the grammar has a longer phrase.
         first = next((item for item in known if item is not None and longest and item.end == longest.end), None)

@@ -86,6 +86,8 @@ def _weekday_number(word: str) -> int | None:
 def bucket_at(run: WordRun, at: int) -> Item | None:
     """`week`, `daily`, `calendar month`, `hour of the day`, `month by month`."""
     skipped = run.folded[at] == "calendar"
+    if run.folded[at] == "minutes":
+        return Item(kind="bucket", at=at, end=at + 1, value="minute", said="minutes")
     bucket = _ADVERBS.get(run.folded[at]) or run.bucket(at + skipped)
     if bucket is None:
         return None

@@ -19,8 +19,8 @@ from tallystick.text.words import Word
 
 MOST_CHANGE = {"VERB": 0.08, "AUX": 0.08, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
 """Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
-FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "SCONJ", "ADP", "PUNCT", "SYM", "X", "SPACE"})
-"""Function words; those that negate are in the grammar."""
+FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "PUNCT", "SYM", "X", "SPACE"})
+"""Function words; those that negate are in the grammar, and a preposition may (*outside*)."""
 _COMPARATIVES = frozenset({"JJR", "JJS", "RBR", "RBS"})
 
 
@@ -55,6 +55,7 @@ class WordSense:
             one for one in unknown
             if one.start in at and one.folded.isalpha()
             and at[one.start].pos in MOST_CHANGE and at[one.start].tag not in _COMPARATIVES
+            and not _is_asked(at[one.start])
         ]  # fmt: skip
         if weighed:
             without = [f"{text[: one.start]}{text[one.end :]}" for one in weighed]
@@ -81,6 +82,11 @@ def _is_free(word: ParsedWord, columns: frozenset[int]) -> bool:
     """A function word, or the first part of a column's name: `contact channel`."""
     part_of_name = word.pos == "NOUN" and word.relation == "compound" and word.head.start in columns
     return word.pos in FREE or part_of_name
+
+
+def _is_asked(word: ParsedWord) -> bool:
+    """`what did it cost`: the verb is all that is asked for."""
+    return word.pos == "VERB" and any(one.tag == "WP" and one.relation in {"dobj", "attr"} for one in word.children)
 
 
 def open_sense(models: Path, embeddings: Embeddings) -> WordSense | None:

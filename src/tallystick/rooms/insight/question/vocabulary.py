@@ -14,7 +14,7 @@ from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS
 from tallystick.text.folding import fold_case
 from tallystick.text.stems import stem
-from tallystick.text.words import STOP_WORDS, identifier_words, words
+from tallystick.text.words import QUERY_STOP_WORDS, STOP_WORDS, identifier_words, words
 
 MOST_VALUES = 2_000
 """Of a column whose values are looked for in a question."""
@@ -99,6 +99,12 @@ def _called_just(part: str, columns: list[Column]) -> list[Column]:
     return [one for one in columns if [stem(word) for word in identifier_words(plain(one.name))] == [part]] or columns
 
 
+def _is_of_other_group(column: Column, group: frozenset[str]) -> bool:
+    """`assignment group` is a team, though *assignment* and *assigned* share a stem."""
+    named = {stem(word) for word in identifier_words(plain(column.name))}
+    return any(not named.isdisjoint(other) for other in grammar().columns if other != group)
+
+
 class Vocabulary:
     """Finds columns and values in the stems of a question."""
 
@@ -166,7 +172,10 @@ class Vocabulary:
         for group in grammar().columns:
             if part in group:
                 alike = [
-                    column for word in sorted(group) for column in _called_just(word, self._partly_named.get(word, []))
+                    column
+                    for word in sorted(group)
+                    for column in _called_just(word, self._partly_named.get(word, []))
+                    if not _is_of_other_group(column, group)
                 ]
                 if alike:
                     return list(dict.fromkeys(alike))
@@ -222,5 +231,5 @@ class Vocabulary:
     def _add_parts(self, column: Column, value: str, parts: Iterable[str]) -> None:
         for part in set(parts):
             in_a_time = any(part in name for name, found in self._names.items() if found[0].kind == "time")
-            if part.isalpha() and part not in STOP_WORDS and (part,) not in grammar().phrases and not in_a_time:
+            if part.isalpha() and part not in QUERY_STOP_WORDS and (part,) not in grammar().phrases and not in_a_time:
                 self._part_of_value.setdefault(part, []).append((column, value))
