@@ -115,6 +115,15 @@ class Scanner:
         follows = bool(before) and before[-1].kind == "mention" and before[-1].end == at
         return (self._terms(run, at) if follows else None) or self._quoted(run, at)
 
+    def _numbered_priority(self, run: WordRun, at: int) -> Item | None:
+        """`P1`, of the values `1 - Critical`, `2 - High`."""
+        column = self._vocabulary.columns.find("priority")
+        values = () if column is None else column.values
+        found = [value for value in values if value.partition(" ")[0] == run.folded[at][1:]]
+        if column is None or len(found) != 1:
+            return None
+        return Item(kind="value", at=at, end=at + 1, value=((column, found[0]),), said=run.said(at, at + 1))
+
     def _quoted(self, run: WordRun, at: int) -> Item | None:
         """Quoted words that are no value are searched for."""
         quoted = run.quotes.get(run.spans[at].start)
