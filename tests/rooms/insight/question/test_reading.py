@@ -171,7 +171,7 @@ def asked(question: str, **more: Any) -> dict[str, Any]:
         ),
         ("tickets without replies", {"where": [{"column": "Replies", "op": "is", "values": ["0"]}]}),
         ("tickets with 3+ replies", {"where": [{"column": "Replies", "op": "at_least", "values": ["3"]}]}),
-        ('tickets that hold the words "lost parcel"', {
+        ('tickets with the words "lost parcel"', {
             "where": [{"column": "text", "op": "mentions", "values": ["lost parcel"]}]}),
         ("How many different states are there?", {"measure": "distinct", "of": "status"}),
         ("busiest day of the week", {

@@ -88,7 +88,7 @@ _RANKED = {field: {name: rank for rank, name in enumerate(names.split())} for fi
 _PREFIXES = ("ticket_", "incident_", "case_", "issue_", "conversation_", "fields_", "task_", "result_")
 _KIND = re.compile(r"\s*\[(?:list|txt|int|num|dec|date|flag|checkbox|multi|text|number)\]$", re.IGNORECASE)
 """What Zendesk writes behind the name of a custom field."""
-_CUSTOM = re.compile(r"^(?:u_|custom[ _]field[ _]*\(?)(.+?)\)?$", re.IGNORECASE)
+_CUSTOM = re.compile(r"^(?:u_|custom_field_)+(?=.)")
 """How ServiceNow and Jira mark a custom field."""
 _SUFFIXES = ("_display_value", "_name", "_value")
 
@@ -115,9 +115,9 @@ _PERSONAL_ENDS = _words("email mail phone mobile telephone tel fax address whats
 @lru_cache(maxsize=8_192)
 def plain(name: str) -> str:
     """A column's name without case, accents and signs."""
-    name = _CUSTOM.sub(r"\1", _KIND.sub("", name[:200]))
+    name = _KIND.sub("", name[:200])
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return "_".join(re.findall(r"[^\W_]+", fold_case(without_accents(apart))))
+    return _CUSTOM.sub("", "_".join(re.findall(r"[^\W_]+", fold_case(without_accents(apart)))))
 
 
 def known_columns(names: Sequence[str]) -> dict[str, int]:
