@@ -5,7 +5,7 @@ Heavy modules load on first use: most workspaces hold no tickets.
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.agents.roster import Roster
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tallystick.rooms.insight.query.execution import QueryResult
     from tallystick.rooms.insight.query.model import TypedQuery
     from tallystick.rooms.insight.question.proposal import SayJson
-    from tallystick.rooms.insight.question.reader import ThemeOf
+    from tallystick.rooms.insight.question.reader import QuestionReading
     from tallystick.rooms.insight.question.sense import Sense
     from tallystick.rooms.insight.report.recheck import Recheck
     from tallystick.rooms.insight.report.report import Report
@@ -54,7 +54,6 @@ class Analyses:
         *,
         store: "Callable[[], Store]",
         clean: Callable[[str], str],
-        theme_of: "ThemeOf | None" = None,
     ) -> None:
         """Begin.
 
@@ -62,12 +61,10 @@ class Analyses:
             context: What the room is given.
             store: Opens the tables.
             clean: Replaces personal data.
-            theme_of: Finds the theme that some words mean.
         """
         self._context = context
         self._store = store
         self._clean = clean
-        self._theme_of = theme_of
         self._remembered: tuple[float, Figures] | None = None
 
     # -- analyses ------------------------------------------------------------------------------------------------------
@@ -82,7 +79,6 @@ class Analyses:
         token_budget: int = 2_000,
         compare_dataset_id: int | None = None,
         query: "TypedQuery | None" = None,
-        model: str | None = None,
     ) -> "Analysis":
         """Answer a question and keep the answer; see `analyse.analysis`."""
         from tallystick.rooms.insight.analyse.analysis import AnalysisDependencies, AnalysisRequest, analyse  # noqa: PLC0415 - see above
@@ -96,19 +92,28 @@ class Analyses:
             token_budget=token_budget,
             compare_dataset_id=compare_dataset_id,
             query=query,
-            model=model,
         )
         means = AnalysisDependencies(
             store=self._store(),
             clean=self._clean,
             random=self._context.random,
             now=self._now(),
-            theme_of=self._theme_of,
             asking=self._asking,
             sense=lambda: self._sense,
-            say=self._say_of,
         )
         return analyse(order, means)
+
+    def read(self, dataset_id: int, question: str, agent_id: str) -> "QuestionReading":
+        """A question as a typed query: by its words, else as an agent's model proposes it."""
+        from tallystick.rooms.insight.question.proposal import propose_query  # noqa: PLC0415 - as above
+        from tallystick.rooms.insight.question.reader import read_question  # noqa: PLC0415 - as above
+
+        book, said = self._figures(), self._clean(" ".join(question.split()))
+        columns = book.columns(dataset_id)
+        found = read_question(said, columns, dataset_id, sense=self._sense, count=partial(book.count, dataset_id))
+        if found.query is not None or not columns.all:
+            return found
+        return propose_query(said, columns, dataset_id, self._say_of(agent_id))
 
     @cached_property
     def _sense(self) -> "Sense | None":

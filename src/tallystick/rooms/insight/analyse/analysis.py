@@ -29,8 +29,7 @@ from tallystick.rooms.insight.model import Analysis, Dataset
 from tallystick.rooms.insight.query.columns import Columns
 from tallystick.rooms.insight.query.description import described
 from tallystick.rooms.insight.query.model import TypedQuery
-from tallystick.rooms.insight.question.proposal import SayJson, propose_query
-from tallystick.rooms.insight.question.reader import QuestionReading, ThemeOf, read_question
+from tallystick.rooms.insight.question.reader import QuestionReading, read_question
 from tallystick.rooms.insight.question.sense import Sense
 from tallystick.settings import LimitSettings
 from tallystick.turns.agent import Endpoint
@@ -56,8 +55,6 @@ class AnalysisRequest:
     compare_dataset_id: int | None = None
     query: TypedQuery | None = None
     """The query, where somebody has written or corrected it."""
-    model: str | None = None
-    """The agent whose model proposes the query of a question that words do not make out."""
 
 
 @record
@@ -89,12 +86,8 @@ class AnalysisDependencies:
     """Replaces personal data."""
     random: Callable[[int], bytes]
     now: int
-    theme_of: ThemeOf | None = None
-    """Dataset and some words → the theme that they mean."""
     sense: Callable[[], Sense | None] = lambda: None
     """Says what words mean that neither the data nor the grammar know."""
-    say: Callable[[str], SayJson] | None = None
-    """An agent → what asks its model for one JSON object."""
     asking: Callable[[], ModelAccess] | None = None
     """None: no model can be asked here."""
 
@@ -158,7 +151,16 @@ def _computed(work: _Work, other: str | None) -> ComputedAnswer:
     """Read the question, run its query and tell the result."""
     order, book = work.order, work.book
     columns = book.columns(order.dataset_id)
-    read = QuestionReading(query=order.query) if order.query is not None else _read(work, columns)
+    read = QuestionReading(query=order.query)
+    if order.query is None:
+        read = read_question(
+            work.question,
+            columns,
+            order.dataset_id,
+            order.compare_dataset_id,
+            sense=work.means.sense(),
+            count=partial(book.count, order.dataset_id),
+        )
     query = read.query
     if query is None:
         return ComputedAnswer(sentences=(), reading=f"This question was not read. {read.trouble}", query=None)
@@ -172,29 +174,12 @@ def _computed(work: _Work, other: str | None) -> ComputedAnswer:
     return ComputedAnswer(sentences=told, reading=_told(read, result.query, columns, other), query=result.query)
 
 
-def _read(work: _Work, columns: Columns) -> QuestionReading:
-    """By words; where they do not suffice, as a model proposes it."""
-    order, means = work.order, work.means
-    read = read_question(
-        work.question,
-        columns,
-        order.dataset_id,
-        order.compare_dataset_id,
-        theme_of=means.theme_of,
-        sense=means.sense(),
-        count=partial(work.book.count, order.dataset_id),
-    )
-    if read.query is not None or order.model is None or means.say is None or order.compare_dataset_id is not None:
-        return read
-    return propose_query(work.question, columns, order.dataset_id, means.say(order.model))
-
-
 def _told(read: QuestionReading, query: TypedQuery, columns: Columns, other: str | None) -> str:
-    """How a question was read, with the words that were left out and who proposed the query."""
+    """How a question was read, with the words that were left out."""
     said = described(query, columns, other)
     if read.idle:
         said += f" (left out: {', '.join(f'“{word}”' for word in dict.fromkeys(read.idle))})"
-    return f"{said}, as the model proposes:" if read.proposed else f"{said}:"
+    return f"{said}:"
 
 
 def _asked_of_model(work: _Work, template: str, numbers: tuple[Sentence, ...]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.kit import Here, UsageMistake, command, counted, group
+from tallystick.doors.cli.kit import Here, Refused, UsageMistake, command, counted, group
 from tallystick.rooms.insight.cli import report as insight_report
 from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 
@@ -197,13 +197,19 @@ def ask(
     one_of("--backend", backend, ANALYZER_BACKENDS)
     if prompt == "":
         raise UsageMistake("--prompt: name a version, or leave it out.")
+    if model is not None:
+        if any(each is not None for each in (compare, backend, prompt)):
+            raise UsageMistake(
+                "--model takes no --compare, --backend or --prompt: the model proposes a query, and no more."
+            )
+        _run_proposal(here, dataset, question, model)
+        return
     args = {
         "dataset_id": dataset,
         "question": question,
         "compare_dataset_id": compare,
         "analyzer_backend": backend,
         "prompt_version": prompt,
-        "model": model,
     }
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.analysis.run", args, doing="Thinking")
@@ -212,6 +218,17 @@ def ask(
     here.screen.data({**made, "answer": answer})
     insight_report.say_answer(here.screen, answer)
     here.screen.note(f"analysis {made['analysis_id']}, {counted(made['ticket_count'], 'ticket')} looked at")
+
+
+def _run_proposal(here: Here, dataset: int, question: str, agent: str) -> None:
+    with here.gate(plugins=True) as gate:
+        read = insight_in(gate).analyses.read(dataset, question, agent)
+        if read.query is None:
+            raise Refused(f"This question was not read. {read.trouble}", code="question_unread")
+        found = call(gate, here.screen, "tool.analysis.query", read.query.as_dict())
+    here.screen.data({**found, "proposed": read.proposed, "left_out": list(read.idle)})
+    here.screen.note(f"read by {f'the model of {agent}' if read.proposed else 'its words'}: {read.query.line()}")
+    insight_report.say_result(here.screen, found)
 
 
 def _run_query(here: Here, dataset: int, line: str) -> None:

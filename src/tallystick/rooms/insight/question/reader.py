@@ -1,8 +1,6 @@
 """A question → the typed query that it means, or why it cannot be read."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import Columns
@@ -29,17 +27,12 @@ class QuestionReading:
     """Whether a model proposed the query."""
 
 
-ThemeOf = Callable[[int, str], str | None]
-"""Dataset and some words → the id of the theme that they mean."""
-
-
 def read_question(
     text: str,
     columns: Columns,
     dataset_id: int,
     compare_dataset_id: int | None = None,
     *,
-    theme_of: ThemeOf | None = None,
     sense: Sense | None = None,
     count: Count | None = None,
 ) -> QuestionReading:
@@ -50,7 +43,6 @@ def read_question(
         columns: Of the dataset.
         dataset_id: Which dataset.
         compare_dataset_id: The one that it is compared with.
-        theme_of: Finds the theme that some words mean.
         sense: Says what unknown words mean; None: a question with an unknown word is refused.
         count: Counts tickets, to tell which of two columns with one value is the broader; None: both are named.
     """
@@ -64,7 +56,6 @@ def read_question(
         compare_dataset_id=compare_dataset_id,
         agents=tuple(vocabulary.column_by_part("agent")),
         count=count,
-        theme_of=None if theme_of is None else partial(theme_of, dataset_id),
     )
     try:
         query = interpret(asked)

@@ -1,7 +1,5 @@
 """The two sides of a comparison: periods, values of one column, or this dataset and another."""
 
-from collections.abc import Callable
-
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import Comparison, Filter
@@ -25,8 +23,6 @@ class Question:
     compare_dataset_id: int | None = None
     agents: tuple[Column, ...] = ()
     """Columns that say who worked on a ticket."""
-    theme_of: Callable[[str], str | None] | None = None
-    """Some words → the id of the theme that they mean."""
     count: Count | None = None
 
 

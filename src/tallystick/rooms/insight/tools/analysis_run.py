@@ -31,11 +31,6 @@ _CARD = Card(
             "max_tickets": {"type": "integer", "minimum": 1, "default": 50},
             "token_budget": {"type": "integer", "minimum": 1, "default": 2000},
             "compare_dataset_id": {"type": "integer", "minimum": 1},
-            "model": {
-                "type": "string",
-                "minLength": 1,
-                "description": "The agent whose model proposes the query where words do not suffice.",
-            },
         },
         "required": ["dataset_id", "question"],
     },
