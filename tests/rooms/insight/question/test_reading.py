@@ -205,11 +205,11 @@ def test_of_two_columns_with_one_value_the_broader_is_meant() -> None:
 class Deaf:
     """Takes every word but names for one that asks for nothing, and finds no likeness."""
 
-    def idle(self, text: str, unknown: Any, columns: frozenset[int]) -> frozenset[int]:
+    def idle(self, text: str, unknown: Any, columns: frozenset[int], rows: frozenset[int]) -> frozenset[int]:
         return frozenset(one.start for one in unknown if one.written.islower())
 
-    def alike(self, word: str, known: Any) -> str | None:
-        return "priority" if word == "prominence" else None
+    def alike(self, text: str, word: Any, known: Any) -> str | None:
+        return None
 
 
 @pytest.mark.promise("insight.question.idle")

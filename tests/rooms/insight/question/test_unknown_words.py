@@ -53,12 +53,14 @@ class WeighsUrgent:
 )
 def test_what_changes_the_meaning_is_kept(text: str, left_out: set[str]) -> None:
     unknown = [one for one in word_spans(text) if one.written != "tickets"]
-    found = WordSense(parser=Tagged(), vectors=WeighsUrgent()).idle(text, unknown, frozenset())
+    found = WordSense(parser=Tagged(), vectors=WeighsUrgent()).idle(text, unknown, frozenset(), frozenset())
     assert {one.written for one in unknown if one.start in found} == left_out
 
 
 @pytest.mark.promise("insight.question.read")
 def test_a_word_stands_for_the_one_that_is_near_in_meaning() -> None:
     sense = WordSense(parser=Tagged(), vectors=WeighsUrgent())
-    assert sense.alike("cargo", ["queue", "car"]) == "car"
-    assert sense.alike("cargo", ["queue"]) is None
+    cargo, closed = word_spans("cargo urgent")
+    assert sense.alike("cargo urgent", cargo, ["queue", "car"]) == "car"
+    assert sense.alike("cargo urgent", cargo, ["queue"]) is None
+    assert sense.alike("cargo urgent", closed, ["car"]) is None, "an adjective is near its opposite, too"

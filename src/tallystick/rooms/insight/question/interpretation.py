@@ -362,6 +362,10 @@ class _Reading(SideReader):
             # `which hub has a refund least often, as a share`: the tickets in which the column says something count.
             rated = (self._presence(self._shared),)
         share = self._scan.of("share")[0]
+        behind_share = self._scan.words[share.end : share.end + 2]
+        if by and behind_share[:1] == ("of",) and behind_share[1:] and behind_share[1] in {"them", "these", "those"}:
+            # `which hub has most …, and what share of them`: each group's share of the tickets that are meant.
+            return merged(conditions), ()
         if not any(one.at > share.at for one in conditions):
             # `…, in percent`: it says of all that stands before it how it is told.
             share = replace(share, at=-1, end=0)

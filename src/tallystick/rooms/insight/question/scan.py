@@ -78,7 +78,8 @@ class Scanner:
                 at += 1
         unknown = [one for one in unknown if not _is_part_of_grouping(one, spans, items)]
         named = frozenset(spans[one.at].start for one in items if one.kind == "column")
-        idle = self._sense.idle(text, unknown, named) if unknown and self._sense is not None else frozenset()
+        rows = frozenset(spans[one.at].start for one in items if one.kind in {"ticket", "person"})
+        idle = self._sense.idle(text, unknown, named, rows) if unknown and self._sense is not None else frozenset()
         return Scan(
             text=text,
             items=tuple(items),
@@ -161,7 +162,7 @@ class Scanner:
         found = [one for one in dict.fromkeys(long) if len(one) > len(word) + 1 and one.startswith(word)]
         name = found[0] if len(found) == 1 else None
         if name is None and self._sense is not None and len(word) >= _SHORTEST:
-            name = self._sense.alike(word, known)
+            name = self._sense.alike(run.text, run.spans[at], known)
         if name is None:
             return None
         item = self._item_at(run.with_word(at, name), at, before)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from tallystick.errors import ToolError
 from tallystick.providers.embeddings.minilm import MODEL
 from tallystick.providers.embeddings.selection import Embeddings
-from tallystick.reading.parser import ParsedWord, Parser, ParserMissingError, open_parser
+from tallystick.reading.parser import ParsedText, ParsedWord, Parser, ParserMissingError, open_parser
 from tallystick.records import record
 from tallystick.text.words import Word
 
@@ -21,6 +21,13 @@ MOST_CHANGE = {"VERB": 0.08, "AUX": 0.08, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04
 """Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
 FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "PUNCT", "SYM", "X", "SPACE"})
 """Function words; those that negate are in the grammar, and a preposition may (*outside*)."""
+_EVENT = "tickets that were {} in March"
+_HANDLED = ("created", "opened", "submitted", "received", "handled", "written")
+LEAST_JOINING = 0.89
+"""Cosine of two such phrases from which a participle only joins tickets to what else is said of them."""
+_PARTICIPLES = frozenset({"VBN", "VBD"})
+_HELD = 8
+_NEVER = 2.0
 _COMPARATIVES = frozenset({"JJR", "JJS", "RBR", "RBS"})
 
 
@@ -32,8 +39,8 @@ class Vectors(Protocol):
         ...
 
 
-LEAST_LIKE = 0.72
-"""Cosine from which two words name one thing (*woman*, *Female*)."""
+LEAST_LIKE = {"NOUN": 0.72, "VERB": 0.85}
+"""Part of speech → the cosine from which two words name one thing (*woman*, *Female*; *bought*, *purchased*)."""
 
 
 @record
@@ -44,10 +51,12 @@ class WordSense:
     vectors: Vectors
     held: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
     """Vectors of the words of the datasets that were asked about."""
+    last: list[Any] = field(default_factory=list, repr=False, compare=False)
+    """The question that was parsed last, and its words."""
 
-    def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int]) -> frozenset[int]:
+    def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int], rows: frozenset[int]) -> frozenset[int]:
         """See `Sense`."""
-        parsed = next(iter(self.parser.parse([text])))
+        parsed = self._parsed(text)
         at = {word.start: word for word in parsed.words}
         found = {one.start for one in unknown if one.start in at and _is_free(at[one.start], columns)}
         found -= {one.start for one in unknown if not one.folded.isalpha()}
@@ -55,7 +64,7 @@ class WordSense:
             one for one in unknown
             if one.start in at and one.folded.isalpha()
             and at[one.start].pos in MOST_CHANGE and at[one.start].tag not in _COMPARATIVES
-            and not _is_asked(at[one.start])
+            and not _is_asked(at[one.start]) and not _selects(at[one.start], rows) and self._only_joins(at[one.start])
         ]  # fmt: skip
         if weighed:
             without = [f"{text[: one.start]}{text[one.end :]}" for one in weighed]
@@ -65,15 +74,34 @@ class WordSense:
                     found.add(one.start)
         return frozenset(found)
 
-    def alike(self, word: str, known: Sequence[str]) -> str | None:
-        """The known word that names the same; none where two do."""
-        said, names = self.vectors.embed([word])[0], self._vectors_of(tuple(known))
-        order = sorted(((float(said @ each), name) for name, each in zip(known, names, strict=True)), reverse=True)
-        return order[0][1] if order and order[0][0] >= LEAST_LIKE else None
+    def _only_joins(self, word: ParsedWord) -> bool:
+        """Whether a participle only says that tickets were made or handled: *raised*, and not *escalated*."""
+        if word.tag not in _PARTICIPLES:
+            return True
+        said = self.vectors.embed([_EVENT.format(word.lower)])[0]
+        near = sorted(float(said @ one) for one in self._vectors_of(tuple(_EVENT.format(one) for one in _HANDLED)))
+        return sum(near[-2:]) / 2 >= LEAST_JOINING
+
+    def alike(self, text: str, word: Word, known: Sequence[str]) -> str | None:
+        """See `Sense`; opposites are near each other, too: verbs must be nearer than nouns, and no others count."""
+        parsed = next((one for one in self._parsed(text).words if one.start == word.start), None)
+        least = LEAST_LIKE.get(parsed.pos if parsed is not None else "", _NEVER)
+        said, names = self.vectors.embed([word.folded])[0], self._vectors_of(tuple(known))
+        likeness, name = max(
+            ((float(said @ each), name) for name, each in zip(known, names, strict=True)), default=(0, "")
+        )
+        return name if likeness >= least else None
+
+    def _parsed(self, text: str) -> ParsedText:
+        if self.last[:1] != [text]:
+            self.last[:] = [text, next(iter(self.parser.parse([text])))]
+        found: ParsedText = self.last[1]
+        return found
 
     def _vectors_of(self, known: tuple[str, ...]) -> Any:
         if known not in self.held:
-            self.held.clear()
+            while len(self.held) >= _HELD:
+                del self.held[next(iter(self.held))]
             self.held[known] = self.vectors.embed(known)
         return self.held[known]
 
@@ -82,6 +110,11 @@ def _is_free(word: ParsedWord, columns: frozenset[int]) -> bool:
     """A function word, or the first part of a column's name: `contact channel`."""
     part_of_name = word.pos == "NOUN" and word.relation == "compound" and word.head.start in columns
     return word.pos in FREE or part_of_name
+
+
+def _selects(word: ParsedWord, rows: frozenset[int]) -> bool:
+    """`duplicate tickets`: what stands before the word for the tickets says which."""
+    return word.relation in {"amod", "compound", "nmod"} and word.head.start in rows
 
 
 def _is_asked(word: ParsedWord) -> bool:
