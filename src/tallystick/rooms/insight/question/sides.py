@@ -41,11 +41,7 @@ class SideReader:
         asks = scan.has(*_COMPARING) or (scan.has("by") and any(one.said == "against" for one in scan.of("by")))
         moves = asks or scan.has("other_dataset") or any(_moves(one) for one in scan.of("low", "high"))
         periods = [one for one in conditions if one.period is not None]
-        # What is said twice is meant once: `more from women … the ratio female to male`.
-        conditions = [
-            one for at, one in enumerate(conditions) if all(one.filters != each.filters for each in conditions[:at])
-        ]
-        self._conditions = conditions
+        conditions = self._conditions = _once(conditions)
         periods = [one for one in periods if one in conditions]
         if len(periods) > 1 and not self._reader.having:
             one, two = sorted(periods[:2], key=lambda each: each.period.first)  # type: ignore[union-attr]
@@ -134,6 +130,11 @@ class SideReader:
 
     def _use(self, *kinds: str) -> None:
         self._used |= {one.at for one in self._scan.of(*kinds)}
+
+
+def _once(conditions: list[Condition]) -> list[Condition]:
+    """What is said twice is meant once: `more from women … the ratio female to male`."""
+    return [one for at, one in enumerate(conditions) if all(one.filters != each.filters for each in conditions[:at])]
 
 
 def _moves(one: Item) -> bool:
