@@ -1036,6 +1036,8 @@ PROMISES: dict[str, str] = {
     "insight.query.tool": "tool.analysis.query runs a typed query through the gate, with a receipt, for people and models",
     "insight.question.read": "A question is read as a typed query by the words of its dataset and a closed grammar",
     "insight.question.refuse": "What a question says and nobody understands is named and refused; no word of it is searched for unasked",
+    "insight.question.idle": "A word that asks for nothing is left out of a question and named in the answer; names and numbers never are",
+    "insight.question.proposed": "A query that a model proposes is taken only if it fits the dataset's columns and values",
     "insight.question.grammar": "The grammar is one data file of at most 150 entries",
     "insight.analysis.offline": "The offline answer begins with how the question was read; its numbers are borne out, the same for the same question",
     "insight.analysis.cannot": "What the data do not say is said to be so",
