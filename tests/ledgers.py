@@ -1,8 +1,10 @@
 """A workspace with a ledger, for the tests of the ledger."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,15 +19,23 @@ from tallystick.gate.record.report import AuditReport
 from tallystick.gate.session import Caller, Session
 from tallystick.providers.net.client import PinnedHttpClient
 from tallystick.settings import Settings, parse_settings
-from tallystick.storage.kept import keep
+from tests.postgres import new_postgres
 from tallystick.storage.ledger import audit_folder, open_ledger, verify_workspace
 
+ON_POSTGRES = os.environ.get("TALLY_TEST_JOURNAL") == "postgres"
+"""Whether every journal of the tests is in PostgreSQL."""
 POLICY = b'[policy]\nread = "allow"\n'
 POLICY_DIGEST = sha256(POLICY).hexdigest()
 TOOL = b'{"name":"word_count"}'
 TOOL_VERSION = sha256(TOOL).hexdigest()
 """What the drafts name, stored beside the log as the gate does."""
 AUDITOR = Session(session_id="audit", caller=Caller(subject="ada", roles=frozenset({"auditor"}), channel="cli"))
+
+
+@cache
+def shared_database(root: Path) -> str | None:
+    """The database of the workspace in a folder, if the journal is to be in PostgreSQL."""
+    return new_postgres() if ON_POSTGRES else None
 
 
 class Workspace:
@@ -35,6 +45,8 @@ class Workspace:
         self.root = root / "work"
         self.state = root / "state"
         self.ledger = {"durability": "os", **ledger}
+        self.database: str | None = ledger.pop("database", None) or shared_database(root)
+        self.ledger.pop("database", None)
 
     @property
     def audit(self) -> Path:
@@ -54,14 +66,16 @@ class Workspace:
 
     @property
     def settings(self) -> Settings:
-        return parse_settings({"ledger": self.ledger, "storage": {"state_dir": str(self.state)}})
+        storage = {"state_dir": str(self.state)}
+        if self.database is not None:
+            storage |= {"journal": "postgres", "database_url": self.database}
+        return parse_settings({"ledger": self.ledger, "storage": storage})
 
     def open(self, *, clock: Clock | None = None, random: Callable[[int], bytes] | None = None) -> Ledger:
         more = {} if random is None else {"random": random}
         ledger = open_ledger(self.root, self.settings, http=PinnedHttpClient(), clock=clock, **more)
-        durable = self.ledger["durability"] == "fsync"
-        keep(self.audit, "policies", f"{POLICY_DIGEST}.toml", POLICY, durable=durable)
-        keep(self.audit, "tools", f"{TOOL_VERSION}.json", TOOL, durable=durable)
+        ledger.keep("policies", f"{POLICY_DIGEST}.toml", POLICY)
+        ledger.keep("tools", f"{TOOL_VERSION}.json", TOOL)
         return ledger
 
     @contextmanager

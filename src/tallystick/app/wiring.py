@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
-from tallystick.errors import ConfigError, LedgerUnwritable, TallyError
+from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import ApprovalStore, Hold
 from tallystick.gate.decide.budgets import TaskMeters
@@ -37,8 +37,7 @@ from tallystick.reading.retriever import ReadDocument, Retriever, open_retriever
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
-from tallystick.storage.kept import keep
-from tallystick.storage.ledger import audit_folder, open_ledger
+from tallystick.storage.ledger import open_ledger
 from tallystick.storage.notifications import Notifications, place_of
 from tallystick.storage.private import private_folder
 from tallystick.turns.tool_prompts import ToolPrompts
@@ -180,12 +179,7 @@ class Parts:
         if card.version in self._kept:
             return
         data = orjson.dumps(card.definition(), option=orjson.OPT_SORT_KEYS)
-        try:
-            durable = self.settings.ledger.durability == "fsync"
-            keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data, durable=durable)
-        except OSError as error:
-            message = f"The definition of {card.name} cannot be kept ({error.strerror or error}). Free some space."
-            raise LedgerUnwritable(message) from error
+        self.ledger.keep("tools", f"{card.version}.json", data)
         self._kept.add(card.version)
 
     def close(self) -> None:
@@ -215,7 +209,7 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
     policy = Policy.from_settings(settings)
     http = PinnedHttpClient()
     ledger = open_ledger(workspace, settings, http=http)
-    keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())
+    ledger.keep("policies", f"{policy.digest}.toml", policy.text.encode())
     # Close calls that a dead process started and never finished.
     ledger.recover()
     redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)

@@ -1,5 +1,6 @@
 """Stores policies and tool definitions by digest, so that old receipts can be read and replayed."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -29,9 +30,14 @@ def kept(audit: Path, kind: str, name: str) -> bytes | None:
     return read_whole(audit / kind / name)
 
 
-def kept_card(audit: Path, version: str) -> Card | None:
-    """Return a tool's definition of that version; None if missing, unreadable or of another version."""
-    data = kept(audit, "tools", f"{version}.json") if "/" not in version else None
+def kept_card(read: Callable[[str, str], bytes | None], version: str) -> Card | None:
+    """Return a tool's definition of that version; None if missing, unreadable or of another version.
+
+    Args:
+        read: Returns a stored definition by kind and name, e.g. `Ledger.kept`.
+        version: The tool's version.
+    """
+    data = read("tools", f"{version}.json") if "/" not in version else None
     try:
         card = None if data is None else Card.from_definition(orjson.loads(data))
     except (orjson.JSONDecodeError, KeyError, TypeError):

@@ -58,6 +58,7 @@ class Ledger:
         clock: Clock | None = None,
         random: Callable[[int], bytes] = os.urandom,
         inline_bytes: int = INLINE_BYTES,
+        inline: bool = True,
     ) -> None:
         """Open the journal and recover from a crash if there was one.
 
@@ -69,6 +70,7 @@ class Ledger:
             clock: Source of time.
             random: Random bytes, for ids and salts.
             inline_bytes: Payloads larger than this are stored as blobs outside the log line.
+            inline: Whether a record may be stored on the event loop itself; False if the journal is across a network.
 
         Raises:
             LedgerDamaged: Damage before the tail, or the journal has fewer records than its head file states.
@@ -83,7 +85,11 @@ class Ledger:
         self._in_flight = InFlightCalls(registry)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = GroupCommit(partial(append, journal), self.append_one, idle=journal.tick) if grouped else None
+        self._group = (
+            GroupCommit(partial(append, journal), self.append_one, idle=journal.tick, inline=inline)
+            if grouped
+            else None
+        )
 
     @property
     def keys(self) -> Keys:
@@ -261,6 +267,18 @@ class Ledger:
     def recover(self) -> list[Receipt]:
         """Record the outcome `unknown` for all unfinished calls."""
         return self._in_flight.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
+
+    def keep(self, kind: str, name: str, data: bytes) -> None:
+        """Store a policy or tool definition that receipts name by digest (`kind`: policies, tools).
+
+        Raises:
+            LedgerUnwritable: It cannot be stored.
+        """
+        self._journal.keep(kind, name, data)
+
+    def kept(self, kind: str, name: str) -> bytes | None:
+        """Return a stored definition; None if there is none."""
+        return self._journal.kept(kind, name)
 
     def tick(self) -> None:
         """Write a checkpoint if one is due; for processes that may be idle for long."""
