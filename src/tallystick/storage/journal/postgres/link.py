@@ -29,15 +29,10 @@ WITHIN_S = 8.0
 """How long a use of the connection may take; a network that swallows packets would otherwise block the node forever."""
 CONNECT_S = 3
 _WATCH_S = 0.25
-_SESSION = " ".join(
-    (
-        # A node that is stopped or cut off while it holds the lock on the head loses it, and with it its transaction.
-        "-c idle_in_transaction_session_timeout=5000",
-        "-c lock_timeout=6000",
-        "-c tcp_keepalives_idle=5",
-        "-c tcp_keepalives_interval=2",
-        "-c tcp_keepalives_count=3",
-    )
+_SESSION = (
+    # A node that is stopped or cut off while it holds the lock on the head loses it, and with it its transaction.
+    "-c idle_in_transaction_session_timeout=5000 -c lock_timeout=6000 "
+    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -106,7 +101,7 @@ class Link:
                 self.drop()
                 raise away(error) from error
 
-    def retried(self, run: Callable[[Connection], Any]) -> Any:  # noqa: ANN401 - what `run` returns
+    def retried(self, run: Callable[[Connection], Any]) -> Any:
         """Run what may be repeated, twice if the connection was lost since its last use."""
         try:
             with self.use() as connection:

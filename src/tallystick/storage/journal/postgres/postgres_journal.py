@@ -30,17 +30,23 @@ from tallystick.storage.journal.witnesses import Witnesses
 
 Columns = tuple[bytes, bytes, bytes]
 _PAGE = 256
+_ROTATION = b'"kind":"key_rotation"'
+_NO_KEY = (
+    "The journal is signed with a key that this node does not have. "
+    "Copy secret.key, log.key and keys/ of .control-room/audit from a node that has it."
+)
 _SECOND = 1_000_000_000
 _DECIDED_S, _PAUSE_S = 6.0, 0.2
 """How long to look for the end of a commit without an answer, and the pause between two looks."""
 _REFUSE_S = 1.0
 """How long calls are refused at once after the database was found away."""
-_HEAD = """SELECT size, leaf, slot, stamp, moved, (SELECT leaf FROM tally_records WHERE seq = %s)
+_HEAD = """BEGIN; SELECT size, leaf, slot, stamp, rotated, moved, (SELECT leaf FROM tally_records WHERE seq = %d)
     FROM tally_head FOR UPDATE OF tally_head"""
-_STORE = """WITH head AS (UPDATE tally_head SET size = %s, leaf = %s, slot = %s, stamp = %s
+_STORE = """WITH head AS (UPDATE tally_head SET size = %s, leaf = %s, slot = %s, stamp = %s, rotated = %s
     WHERE size = %s AND leaf = %s RETURNING 1)
     INSERT INTO tally_records (seq, session_id, leaf, header, inputs, outputs)
-    SELECT one.* FROM unnest(%s::bigint[], %s::text[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[]) AS one, head"""
+    SELECT one.* FROM head,
+    unnest(%s::bigint[], %s::text[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[]) AS one"""
 _BLOB = "INSERT INTO tally_blobs VALUES (%s, %s) ON CONFLICT (digest) DO UPDATE SET data = EXCLUDED.data"
 _ROWS = "SELECT header, inputs, outputs FROM tally_records WHERE seq >= %s AND seq < %s ORDER BY seq"
 _SESSIONS = """WITH RECURSIVE found AS (
@@ -56,7 +62,8 @@ class _Head(NamedTuple):
     size: int
     leaf: bytes
     head: Head
-    stamp: str
+    rotated: int
+    """Sequence number of the latest rotation of keys; -1: none."""
 
 
 class PostgresJournal:
@@ -77,7 +84,7 @@ class PostgresJournal:
         self._incidents: list[Incident] = []
         self._before: list[SignedRecord] = []
         """Records of incidents, stored with the next ones."""
-        self._size, self._leaf = 0, ZERO
+        self._size, self._leaf, self._rotated = 0, ZERO, -1
         self._due_ns = time.monotonic_ns() + options.checkpoint_s * _SECOND
         self._away_until = 0.0
         self._rebuilt = False
@@ -99,6 +106,7 @@ class PostgresJournal:
                 )
             mirrored = self._mirror.read(notary.keys)
             self._size, self._leaf = (0, ZERO) if mirrored is None else (mirrored.size, mirrored.leaf)
+            notary.witness({"timestamp": self._last_stamp()})
             self.lock()
             try:
                 self._compare_checkpoint()
@@ -107,6 +115,10 @@ class PostgresJournal:
         except BaseException:
             self.close()
             raise
+
+    def _last_stamp(self) -> str:
+        rows = self._query("SELECT stamp FROM tally_head", ())
+        return str(rows[0][0]) if rows else ""
 
     def _compare_checkpoint(self) -> None:
         """Check that the tree is the one of the latest checkpoint; rebuild its stored hashes once if it is not."""
@@ -168,30 +180,49 @@ class PostgresJournal:
             raise self._stopped
 
         def begin(connection: Connection) -> tuple[Any, ...] | None:
-            with connection.pipeline():
-                connection.execute("BEGIN")
-                found = connection.execute(_HEAD, (self._size - 1,), binary=True)
+            # One simple query: the messages that end a pipeline would also end the server's timeout for idle nodes.
+            found = connection.execute(_HEAD % (self._size - 1), prepare=False)  # type: ignore[arg-type]
+            found.nextset()
             return found.fetchone()
 
         row = self._writing.retried(begin)
         if row is None:
             raise self._stop("The journal's head is gone.", "head_missing")
-        size, leaf, slot, stamp, moved, mine = row
+        size, leaf, slot, stamp, rotated, moved, mine = row
         if moved:
             message = "The journal was moved out of this database. Set storage.journal to where it is now."
             raise LedgerUnwritable(message, code="journal_moved")
         head = self._opened(slot)
+        self._compare(head, size, leaf, mine)
+        if rotated != self._rotated:
+            self._take_keys(rotated)
+        if size != self._size:
+            self._follow(size, leaf, slot, stamp)
+        return _Head(size, leaf, head, rotated)
+
+    def _compare(self, head: Head, size: int, leaf: bytes, mine: bytes | None) -> None:
+        """Compare the row of the head with its MAC and with what this node has seen."""
         if (head.size, head.leaf) != (size, leaf):
             raise self._stop("The journal's head was changed by hand.", "head_differs")
         if size < self._size:
-            raise self._stop(
-                f"The journal holds {size} records, this node has seen {self._size}.", "journal_rolled_back"
-            )
+            message = f"The journal holds {size} records, this node has seen {self._size}."
+            raise self._stop(message, "journal_rolled_back")
         if self._size and mine != self._leaf:
             raise self._stop("The journal is not the one that this node has seen.", "head_differs")
-        if size != self._size:
-            self._follow(size, leaf, slot, stamp)
-        return _Head(size, leaf, head, stamp)
+
+    def _take_keys(self, rotated: int) -> None:
+        """Activate the keys of the latest rotation, which another process has recorded.
+
+        Raises:
+            LedgerUnwritable: This node does not have them.
+        """
+        columns, notary = self.get(rotated), self._notary
+        header = {} if columns is None else parse_header(columns[0]) or {}
+        if notary is not None and header:
+            notary.witness(header)
+            if notary.keys.active().key_id != header.get("context", {}).get("new_key"):
+                raise LedgerUnwritable(_NO_KEY, code="key_missing")
+        self._rotated = rotated
 
     def _opened(self, slot: bytes) -> Head:
         """Return the head in a slot; the keys are read again if they do not know it."""
@@ -202,15 +233,7 @@ class PostgresJournal:
             self._notary.renew()
             head = unpack(slot, self._notary.keys)
         if head is None:
-            message = (
-                "The journal's head carries a key that this node does not have. "
-                "Copy secret.key, log.key and keys/ of .control-room/audit from a node that has it."
-            )
-            raise (
-                ConfigError(message, code="key_missing")
-                if self._size == 0
-                else LedgerUnwritable(message, code="key_missing")
-            )
+            raise LedgerUnwritable(_NO_KEY, code="key_missing")
         return head
 
     def _follow(self, size: int, leaf: bytes, slot: bytes, stamp: str) -> None:
@@ -240,20 +263,22 @@ class PostgresJournal:
         reported, every = len(self._incidents), [*self._before, *records]
         size, leaf = held.size + len(every), every[-1].leaf
         stamp = str((parse_header(every[-1].header) or {}).get("timestamp", ""))
+        rotations = [seq for seq, record in enumerate(every, held.size) if _ROTATION in record.header]
+        rotated = rotations[-1] if rotations else held.rotated
         slot = pack(held.head._replace(size=size, leaf=leaf, end=0), notary.keys)
         self._held = None
-        self._store(held, every, (size, leaf, slot, stamp))
+        self._store(held, every, (size, leaf, slot, stamp, rotated))
         del self._incidents[:reported]
         self._before = []
-        self._size, self._leaf = size, leaf
+        self._size, self._leaf, self._rotated = size, leaf, rotated
         for record in every:
             self._remember(record)
         self._mirror.write(slot)
         if size - held.head.checkpointed >= self._options.checkpoint_every or time.monotonic_ns() >= self._due_ns:
             with contextlib.suppress(LedgerError):
-                self._checkpoint()
+                self._checkpoint(new=True)
 
-    def _store(self, held: _Head, records: Sequence[SignedRecord], head: tuple[int, bytes, bytes, str]) -> None:
+    def _store(self, held: _Head, records: Sequence[SignedRecord], head: tuple[int, bytes, bytes, str, int]) -> None:
         seqs = list(range(held.size, held.size + len(records)))
         columns = (
             [record.session_id for record in records], [record.leaf for record in records],
@@ -333,16 +358,18 @@ class PostgresJournal:
     def tick(self) -> None:
         """Write a checkpoint if records were added since the last one."""
         with contextlib.suppress(LedgerError, ConfigError):
-            self._checkpoint()
+            self._checkpoint(new=True)
 
-    def _checkpoint(self) -> bytes:
-        """Write tree and note for the current size, unless there is a note for it."""
+    def _checkpoint(self, *, new: bool = False) -> bytes:
+        """Write tree and note for the current size, unless there is a note for it; `new`: only if there are records."""
         self._due_ns = time.monotonic_ns() + self._options.checkpoint_s * _SECOND
         self.lock()
         try:
             held, notary = self._held, self._notary
             if held is None or notary is None:
                 raise LedgerError("The ledger is closed.", code="ledger_closed")
+            if new and held.size == held.head.checkpointed:
+                return b""
             if held.size == held.head.checkpointed:
                 rows = self._ask("SELECT note FROM tally_checkpoints ORDER BY number DESC LIMIT 1")
                 note = bytes(rows[0][0]) if rows else b""

@@ -9,7 +9,7 @@ _TABLES = (
     """CREATE TABLE tally_head (
         one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
         size BIGINT NOT NULL, leaf BYTEA NOT NULL, slot BYTEA NOT NULL,
-        stamp TEXT NOT NULL, moved BOOLEAN NOT NULL DEFAULT FALSE)""",
+        stamp TEXT NOT NULL, rotated BIGINT NOT NULL DEFAULT -1, moved BOOLEAN NOT NULL DEFAULT FALSE)""",
     """CREATE TABLE tally_records (
         seq BIGINT PRIMARY KEY, session_id TEXT COLLATE "C" NOT NULL, leaf BYTEA NOT NULL,
         header BYTEA NOT NULL, inputs BYTEA NOT NULL, outputs BYTEA NOT NULL)""",
