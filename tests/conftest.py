@@ -102,3 +102,13 @@ def _turn(item: pytest.Item) -> tuple[int, bool]:
     path = item.path.relative_to(item.config.rootpath / "tests")
     slowest = path.as_posix()
     return SLOWEST.index(slowest) if slowest in SLOWEST else len(SLOWEST), path.parts[0] not in LONG
+
+
+@pytest.fixture(autouse=True)
+def _journal_on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With TALLY_TEST_JOURNAL=postgres every workspace that a test opens has its journal in a new database."""
+    if os.environ.get("TALLY_TEST_JOURNAL") == "postgres" and request.path.parts[-2] != "house":
+        from tests.postgres import new_postgres  # noqa: PLC0415 - few runs need a server
+
+        monkeypatch.setenv("TALLY_DATABASE_URL", new_postgres())
+        monkeypatch.setenv("TALLY_STORAGE__JOURNAL", "postgres")

@@ -46,6 +46,10 @@ class OwnPostgres:
     def url(self) -> str:
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
     def new_database(self) -> str:
         """Create an empty database and return its URL."""
         name = f"tally_{next(_numbers)}"

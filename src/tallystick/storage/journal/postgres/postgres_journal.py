@@ -181,7 +181,7 @@ class PostgresJournal:
 
         def begin(connection: Connection) -> tuple[Any, ...] | None:
             # One simple query: the messages that end a pipeline would also end the server's timeout for idle nodes.
-            found = connection.execute(_HEAD % (self._size - 1), prepare=False)  # type: ignore[arg-type]
+            found = connection.execute(_HEAD % (self._size - 1), prepare=False)
             found.nextset()
             return found.fetchone()
 
