@@ -78,7 +78,7 @@ def run(folder: Path, *, full: bool) -> dict[str, Any]:  # noqa: ARG001 - the se
 def _measure(server: OwnPostgres, way: str, writers: int, seconds: float) -> dict[str, Any]:
     database = server.new_database()
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(_TABLES)  # type: ignore[arg-type]
+        connection.execute(_TABLES)
     done, vain = [0] * writers, [0] * writers
 
     def write(number: int) -> None:

@@ -129,19 +129,17 @@ def test_a_move_that_is_killed_loses_nothing_and_can_be_repeated(workspace: Work
     settings = with_database(workspace, database)
     if to == "files":
         move(workspace, settings, "postgres")
-    total = 0
     for kill in range(size(3, 60)):
         command = [sys.executable, "-c", MOVE, str(workspace.root), settings.model_dump_json(), to]
         env = {**os.environ, "PYTHONPATH": str(HERE / "src")}
         process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(size(0.4, 0.05) * (kill + 1))
+        time.sleep(size(400, 50) * (kill + 1) / 1000)
         process.kill()
         process.communicate()
         if process.returncode == 0:
             break
-        total += 1
     now = load_settings(workspace.root).storage.journal
     if now != to:
         move(workspace, settings, to)

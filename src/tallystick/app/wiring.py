@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -17,7 +17,7 @@ from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_o
 from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import ApprovalStore, Hold
-from tallystick.gate.decide.budgets import TaskMeters
+from tallystick.gate.decide.budgets import RateWindows, TaskMeters
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.pipeline import Pipeline
 from tallystick.gate.record.approval_records import is_proved
@@ -63,6 +63,9 @@ class Parts:
     random: Callable[[int], bytes] = os.urandom
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
+    rates: RateWindows = field(default_factory=RateWindows)
+    shared: Callable[[], None] = lambda: None
+    """Closes what counts for all nodes."""
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     """The open rooms, by name."""
     room_tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -89,6 +92,7 @@ class Parts:
             approvals=approvals,
             cot=self.settings.gate.cot,
             observer=self.observer,
+            rates=self.rates,
         )
 
     @cached_property
@@ -188,6 +192,7 @@ class Parts:
         for retriever in self._retrievers:
             retriever.close()
         self.ledger.close()
+        self.shared()
         # Check `__dict__`: accessing an unused cached property would open it.
         if "durable" in self.__dict__:
             self.durable.close()
@@ -213,7 +218,9 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
     # Close calls that a dead process started and never finished.
     ledger.recover()
     redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)
+    counts: dict[str, Any] = {} if settings.storage.journal == "files" else _shared_counts(workspace, settings)
     return Parts(
+        **counts,
         workspace=workspace,
         settings=settings,
         ledger=ledger,
@@ -222,6 +229,16 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
         observer=observer,
         http=http,
     )
+
+
+def _shared_counts(workspace: Path, settings: Settings) -> dict[str, Any]:
+    """Return the counters that all nodes of a workspace share, as arguments of `Parts`."""
+    from tallystick.storage.journal.postgres.link import Link  # noqa: PLC0415 - needs the database's driver
+    from tallystick.storage.journal.postgres.opening import connect_to  # noqa: PLC0415 - as above
+    from tallystick.storage.journal.postgres.shared_counts import SharedRates, SharedTaskMeters  # noqa: PLC0415
+
+    link = Link(connect_to(workspace, settings), "counts")
+    return {"tasks": SharedTaskMeters(link), "rates": SharedRates(link), "shared": link.drop}
 
 
 def _redaction_key(ledger: Ledger) -> bytes:

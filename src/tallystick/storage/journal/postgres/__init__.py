@@ -6,6 +6,8 @@
     tally_checkpoints  signed notes
     tally_blobs        payloads too large for a record
     tally_definitions  policies and tool definitions that receipts name by digest
+    tally_rates        calls of the last minute per caller and tool
+    tally_meters       what tasks have spent of their budgets
     tally_processes    processes that may have calls in flight, each with an advisory lock
 
 Keys and the mirror of the head stay in files on every node, never in the database.

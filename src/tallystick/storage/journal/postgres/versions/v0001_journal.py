@@ -18,6 +18,14 @@ _TABLES = (
     "CREATE TABLE tally_checkpoints (number BIGSERIAL PRIMARY KEY, size BIGINT NOT NULL, note BYTEA NOT NULL)",
     "CREATE TABLE tally_blobs (digest TEXT PRIMARY KEY, data BYTEA NOT NULL)",
     "CREATE TABLE tally_definitions (kind TEXT, name TEXT, data BYTEA NOT NULL, PRIMARY KEY (kind, name))",
+    """CREATE TABLE tally_rates (
+        caller TEXT NOT NULL, tool TEXT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp())""",
+    "CREATE INDEX tally_rates_window ON tally_rates (caller, tool, at)",
+    """CREATE TABLE tally_meters (
+        kind TEXT, name TEXT, steps BIGINT NOT NULL DEFAULT 0, bytes BIGINT NOT NULL DEFAULT 0,
+        tokens BIGINT NOT NULL DEFAULT 0, cost BIGINT NOT NULL DEFAULT 0, named JSONB NOT NULL DEFAULT '{}',
+        started TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(), last TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+        PRIMARY KEY (kind, name))""",
     "CREATE TABLE tally_processes (token TEXT PRIMARY KEY, since BIGINT NOT NULL)",
 )
 
