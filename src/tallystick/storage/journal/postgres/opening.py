@@ -39,7 +39,7 @@ def open_shared(
         message = "This workspace has a journal in files. Run `tally journal move --to postgres` first."
         raise ConfigError(message, code="journal_elsewhere")
     conninfo = connect_to(workspace, settings)
-    keys = FileKeys(audit, random, signed=lambda: _has_records(conninfo))
+    keys = FileKeys(audit, random, signed=lambda: _size(conninfo) > 0)
     return Ledger(
         PostgresJournal(conninfo, options),
         keys,
@@ -76,10 +76,15 @@ def connect_to(workspace: Path, settings: Settings) -> str:
         engine.dispose()
 
 
-def _has_records(conninfo: str) -> bool:
+def records_in(workspace: Path, settings: Settings) -> int:
+    """Return how many records the journal in the database holds."""
+    return _size(connect_to(workspace, settings))
+
+
+def _size(conninfo: str) -> int:
     try:
         with psycopg.connect(conninfo, connect_timeout=CONNECT_S) as connection:
             row = connection.execute("SELECT size FROM tally_head").fetchone()
     except psycopg.Error as error:
         raise away(error) from error
-    return row is not None and int(row[0]) > 0
+    return 0 if row is None else int(row[0])
