@@ -217,7 +217,6 @@ PROMISES: dict[str, str] = {
     "nodes.move-open": "A process that has the files open is refused after the move",
     "nodes.move-killed": "A move that is killed loses nothing and can be repeated",
     "nodes.shared-state": "Nonces, rates, task budgets and held calls are the same on every node",
-    "nodes.rate": "A second node adds half of one node's rate when the tool takes 5 ms",
     # -- reply --
     "reply.quotes-form-is-folded": "White space, quote marks, dashes, ellipses, emphasis and NFC do not matter to a quote",
     "reply.quotes-truth-is-strict": "Case, words, numbers and punctuation of a quote must stand in the source as they are",

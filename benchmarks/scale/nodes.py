@@ -14,7 +14,6 @@ from tallystick.settings import Settings
 from tallystick.storage.ledger import verify_workspace
 from tests.own_postgres import OwnPostgres
 
-PROMISES = ("nodes.rate",)
 NODES = (1, 2, 4)
 TOOL_MS = (0, 5)
 CALLERS = 4

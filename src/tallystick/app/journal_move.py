@@ -35,8 +35,8 @@ def move_journal(workspace: Path, settings: Settings, to: JournalPlace, http: Ht
 
 
 def _to_postgres(workspace: Path, before: Settings, after: Settings, http: HttpClient) -> AuditReport:
-    from tallystick.storage.journal.postgres import transfer  # noqa: PLC0415 - needs the database's driver
-    from tallystick.storage.journal.postgres.opening import connect_to  # noqa: PLC0415 - as above
+    from tallystick.storage.shared_journal import transfer  # noqa: PLC0415 - needs the database's driver
+    from tallystick.storage.shared_journal.shared_ledger import connect_to  # noqa: PLC0415 - as above
 
     audit, conninfo = audit_folder(workspace), connect_to(workspace, after)
     if not any((audit / "journal").glob("*.log")):
@@ -59,8 +59,8 @@ def _to_postgres(workspace: Path, before: Settings, after: Settings, http: HttpC
 
 
 def _to_files(workspace: Path, after: Settings, before: Settings, http: HttpClient) -> AuditReport:
-    from tallystick.storage.journal.postgres import transfer  # noqa: PLC0415 - needs the database's driver
-    from tallystick.storage.journal.postgres.opening import connect_to  # noqa: PLC0415 - as above
+    from tallystick.storage.shared_journal import transfer  # noqa: PLC0415 - needs the database's driver
+    from tallystick.storage.shared_journal.shared_ledger import connect_to  # noqa: PLC0415 - as above
 
     audit, part = audit_folder(workspace), workspace / CONTROL_ROOM / "journal-move"
     report = _verified(workspace, before)

@@ -233,9 +233,9 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
 
 def _shared_counts(workspace: Path, settings: Settings) -> dict[str, Any]:
     """Return the counters that all nodes of a workspace share, as arguments of `Parts`."""
-    from tallystick.storage.journal.postgres.link import Link  # noqa: PLC0415 - needs the database's driver
-    from tallystick.storage.journal.postgres.opening import connect_to  # noqa: PLC0415 - as above
-    from tallystick.storage.journal.postgres.shared_counts import SharedRates, SharedTaskMeters  # noqa: PLC0415
+    from tallystick.storage.shared_journal.link import Link  # noqa: PLC0415 - needs the database's driver
+    from tallystick.storage.shared_journal.shared_counts import SharedRates, SharedTaskMeters  # noqa: PLC0415
+    from tallystick.storage.shared_journal.shared_ledger import connect_to  # noqa: PLC0415 - as above
 
     link = Link(connect_to(workspace, settings), "counts")
     return {"tasks": SharedTaskMeters(link), "rates": SharedRates(link), "shared": link.drop}

@@ -57,7 +57,7 @@ def open_ledger(
     audit = audit_folder(workspace)
     options = journal_options(audit, settings, http)
     if settings.storage.journal == "postgres":
-        from tallystick.storage.journal.postgres.opening import open_shared  # noqa: PLC0415 - needs the database's driver
+        from tallystick.storage.shared_journal.shared_ledger import open_shared  # noqa: PLC0415 - needs the database's driver
 
         return open_shared(workspace, audit, settings, options, clock=clock, random=random)
     keys = FileKeys(audit, random)
@@ -103,7 +103,7 @@ def verify_workspace(
     witnesses = witness_files(settings.ledger.witnesses)
     archive: LogArchive
     if settings.storage.journal == "postgres":
-        from tallystick.storage.journal.postgres.opening import open_archive  # noqa: PLC0415 - as above
+        from tallystick.storage.shared_journal.shared_ledger import open_archive  # noqa: PLC0415 - as above
 
         archive = open_archive(workspace, settings, mirror_path(audit, settings), notary, witnesses)
     else:

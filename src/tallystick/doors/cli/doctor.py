@@ -156,7 +156,7 @@ def _keys(here: Here) -> Answer:
 
 def _ledger(here: Here) -> Answer:
     if here.settings.storage.journal == "postgres":
-        from tallystick.storage.journal.postgres.opening import records_in
+        from tallystick.storage.shared_journal.shared_ledger import records_in
 
         size = records_in(here.workspace, here.settings) * _RECORD_BYTES
     else:

@@ -64,13 +64,13 @@ class Ledger:
 
         Args:
             journal: Stores the records.
-            keys: Sign the records.
+            keys: Sign them.
             grouped: Whether callers share an fsync; else each record is appended at once.
             registry: Knows which processes are alive, to find started calls without an outcome.
             clock: Source of time.
             random: Random bytes, for ids and salts.
             inline_bytes: Payloads larger than this are stored as blobs outside the log line.
-            inline: Whether a record may be stored on the event loop itself; False if the journal is across a network.
+            inline: Whether a record may be stored on the event loop itself.
 
         Raises:
             LedgerDamaged: Damage before the tail, or the journal has fewer records than its head file states.
@@ -85,11 +85,8 @@ class Ledger:
         self._in_flight = InFlightCalls(registry)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = (
-            GroupCommit(partial(append, journal), self.append_one, idle=journal.tick, inline=inline)
-            if grouped
-            else None
-        )
+        commit = partial(GroupCommit, idle=journal.tick, inline=inline)
+        self._group = commit(partial(append, journal), self.append_one) if grouped else None
 
     @property
     def keys(self) -> Keys:

@@ -9,13 +9,13 @@ from time import monotonic
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import JustWritten, Notary, Place, SignedRecord
 from tallystick.storage.journal import disk
+from tallystick.storage.journal.definitions import keep, kept
 from tallystick.storage.journal.forks import tell_children
 from tallystick.storage.journal.journal_files import JournalFiles, Options, open_files
 from tallystick.storage.journal.journal_tail import leaf_of, rebuilt
 from tallystick.storage.journal.log_reader import parse_header, sessions_in, split_line
 from tallystick.storage.journal.startup import open_writer
 from tallystick.storage.journal.writer import Writer
-from tallystick.storage.kept import keep, kept
 
 Columns = tuple[bytes, bytes, bytes]
 

@@ -22,10 +22,10 @@ from tallystick.storage.journal.archive import DEFINITIONS
 from tallystick.storage.journal.checkpoints import split_notes
 from tallystick.storage.journal.head import Head, HeadFile, pack
 from tallystick.storage.journal.log_reader import parse_header, split_line
-from tallystick.storage.journal.postgres.link import CONNECT_S, away
-from tallystick.storage.journal.postgres.tree_rows import TreeRows
 from tallystick.storage.journal.segments import Segments, position, seal_segment
 from tallystick.storage.keys import LOG, SECRET
+from tallystick.storage.shared_journal.link import CONNECT_S, away
+from tallystick.storage.shared_journal.tree_rows import TreeRows
 
 _TABLES = "tally_records, tally_nodes, tally_checkpoints, tally_blobs"
 _COPY = "COPY tally_records (seq, session_id, leaf, header, inputs, outputs) FROM STDIN (FORMAT BINARY)"

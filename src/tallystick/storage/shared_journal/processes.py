@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from tallystick.errors import LedgerError
 from tallystick.gate.record.in_flight import EndedProcess
-from tallystick.storage.journal.postgres.link import Connection, Link
+from tallystick.storage.shared_journal.link import Connection, Link
 
 _NEW = "INSERT INTO tally_processes VALUES (%s, %s) ON CONFLICT (token) DO NOTHING"
 

@@ -12,11 +12,11 @@ from tallystick.gate.record.ledger import Ledger
 from tallystick.settings import Settings
 from tallystick.storage.database import open_engine
 from tallystick.storage.journal.journal_files import Options
-from tallystick.storage.journal.postgres.archive import PostgresArchive
-from tallystick.storage.journal.postgres.link import CONNECT_S, away, prepare
-from tallystick.storage.journal.postgres.postgres_journal import PostgresJournal
-from tallystick.storage.journal.postgres.processes import Processes
 from tallystick.storage.keys import FileKeys
+from tallystick.storage.shared_journal.archive import PostgresArchive
+from tallystick.storage.shared_journal.link import CONNECT_S, away, prepare
+from tallystick.storage.shared_journal.postgres_journal import PostgresJournal
+from tallystick.storage.shared_journal.processes import Processes
 
 
 def open_shared(

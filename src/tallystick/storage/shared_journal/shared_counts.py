@@ -12,7 +12,7 @@ from tallystick.errors import LedgerError
 from tallystick.gate.decide.budgets import NO_LIMITS, WINDOW_S, Meter, RateWindows, TaskMeters, task_key
 from tallystick.gate.decide.verdict import Counters, Limits
 from tallystick.gate.session import Session
-from tallystick.storage.journal.postgres.link import Connection, Link
+from tallystick.storage.shared_journal.link import Connection, Link
 
 _KEPT_DAYS = 30
 """Budgets of tasks that were not charged for so long are deleted."""

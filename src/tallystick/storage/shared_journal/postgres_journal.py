@@ -11,8 +11,8 @@ looks whether the records are there.
 import contextlib
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from tallystick.errors import ConfigError, LedgerDamaged, LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import ZERO, Incident, JustWritten, Notary, Place, SignedRecord
@@ -23,63 +23,35 @@ from tallystick.storage.journal.head import Head, pack, unpack
 from tallystick.storage.journal.journal_files import Options
 from tallystick.storage.journal.journal_tail import HANDY, RECENT
 from tallystick.storage.journal.log_reader import parse_header
-from tallystick.storage.journal.postgres.link import Connection, Link, away
-from tallystick.storage.journal.postgres.mirror import Mirror, rolled_back
-from tallystick.storage.journal.postgres.tree_rows import TreeRows
 from tallystick.storage.journal.witnesses import Witnesses
+from tallystick.storage.shared_journal import head_row
+from tallystick.storage.shared_journal.head_row import HeadRow
+from tallystick.storage.shared_journal.link import Connection, Link, away
+from tallystick.storage.shared_journal.mirror import Mirror, rolled_back
+from tallystick.storage.shared_journal.record_rows import RecordRows
+from tallystick.storage.shared_journal.tree_rows import TreeRows
 
-Columns = tuple[bytes, bytes, bytes]
-_PAGE = 256
-_ROTATION = b'"kind":"key_rotation"'
-_NO_KEY = (
-    "The journal is signed with a key that this node does not have. "
-    "Copy secret.key, log.key and keys/ of .control-room/audit from a node that has it."
-)
 _SECOND = 1_000_000_000
 _DECIDED_S, _PAUSE_S = 6.0, 0.2
 """How long to look for the end of a commit without an answer, and the pause between two looks."""
 _REFUSE_S = 1.0
 """How long calls are refused at once after the database was found away."""
-_HEAD = """BEGIN; SELECT size, leaf, slot, stamp, rotated, moved, (SELECT leaf FROM tally_records WHERE seq = %d)
-    FROM tally_head FOR UPDATE OF tally_head"""
-_STORE = """WITH head AS (UPDATE tally_head SET size = %s, leaf = %s, slot = %s, stamp = %s, rotated = %s
-    WHERE size = %s AND leaf = %s RETURNING 1)
-    INSERT INTO tally_records (seq, session_id, leaf, header, inputs, outputs)
-    SELECT one.* FROM head,
-    unnest(%s::bigint[], %s::text[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[]) AS one"""
-_BLOB = "INSERT INTO tally_blobs VALUES (%s, %s) ON CONFLICT (digest) DO UPDATE SET data = EXCLUDED.data"
-_ROWS = "SELECT header, inputs, outputs FROM tally_records WHERE seq >= %s AND seq < %s ORDER BY seq"
-_SESSIONS = """WITH RECURSIVE found AS (
-    (SELECT session_id FROM tally_records ORDER BY session_id LIMIT 1) UNION ALL
-    SELECT (SELECT session_id FROM tally_records WHERE session_id > found.session_id ORDER BY session_id LIMIT 1)
-    FROM found WHERE found.session_id IS NOT NULL)
-    SELECT session_id FROM found WHERE session_id IS NOT NULL"""
 
 
-class _Head(NamedTuple):
-    """The row of the head, as it is while this node holds its lock."""
-
-    size: int
-    leaf: bytes
-    head: Head
-    rotated: int
-    """Sequence number of the latest rotation of keys; -1: none."""
-
-
-class PostgresJournal:
+class PostgresJournal(RecordRows):
     """An append-only, hash-chained log in a database that several nodes share."""
 
     def __init__(self, conninfo: str, options: Options) -> None:
+        super().__init__(conninfo)
         self._options = options
-        self._writing, self._reading = Link(conninfo, "journal"), Link(conninfo, "reader")
+        self._writing = Link(conninfo, "journal")
         self._mirror = Mirror(options.mirror)
         self._witnesses = Witnesses(options.witnesses)
         self._notary: Notary | None = None
         self._tree = TreeRows()
-        self._closed = False
         self._stopped: LedgerError | None = None
         self._depth = 0
-        self._held: _Head | None = None
+        self._held: HeadRow | None = None
         """The locked head; None when nothing is locked or after its transaction has ended."""
         self._incidents: list[Incident] = []
         self._before: list[SignedRecord] = []
@@ -172,7 +144,7 @@ class PostgresJournal:
         last = self._before[-1].leaf if self._before else self._held.leaf
         return self._held.size + len(self._before), last
 
-    def _take(self) -> _Head:
+    def _take(self) -> HeadRow:
         """Begin a transaction that holds the head, and compare it with what this node knows."""
         if self._closed:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
@@ -181,7 +153,7 @@ class PostgresJournal:
 
         def begin(connection: Connection) -> tuple[Any, ...] | None:
             # One simple query: the messages that end a pipeline would also end the server's timeout for idle nodes.
-            found = connection.execute(_HEAD % (self._size - 1), prepare=False)
+            found = connection.execute(head_row.TAKE % (self._size - 1), prepare=False)
             found.nextset()
             return found.fetchone()
 
@@ -198,7 +170,7 @@ class PostgresJournal:
             self._take_keys(rotated)
         if size != self._size:
             self._follow(size, leaf, slot, stamp)
-        return _Head(size, leaf, head, rotated)
+        return HeadRow(size, leaf, head, rotated)
 
     def _compare(self, head: Head, size: int, leaf: bytes, mine: bytes | None) -> None:
         """Compare the row of the head with its MAC and with what this node has seen."""
@@ -221,7 +193,7 @@ class PostgresJournal:
         if notary is not None and header:
             notary.witness(header)
             if notary.keys.active().key_id != header.get("context", {}).get("new_key"):
-                raise LedgerUnwritable(_NO_KEY, code="key_missing")
+                raise LedgerUnwritable(head_row.NO_KEY, code="key_missing")
         self._rotated = rotated
 
     def _opened(self, slot: bytes) -> Head:
@@ -233,7 +205,7 @@ class PostgresJournal:
             self._notary.renew()
             head = unpack(slot, self._notary.keys)
         if head is None:
-            raise LedgerUnwritable(_NO_KEY, code="key_missing")
+            raise LedgerUnwritable(head_row.NO_KEY, code="key_missing")
         return head
 
     def _follow(self, size: int, leaf: bytes, slot: bytes, stamp: str) -> None:
@@ -263,7 +235,7 @@ class PostgresJournal:
         reported, every = len(self._incidents), [*self._before, *records]
         size, leaf = held.size + len(every), every[-1].leaf
         stamp = str((parse_header(every[-1].header) or {}).get("timestamp", ""))
-        rotations = [seq for seq, record in enumerate(every, held.size) if _ROTATION in record.header]
+        rotations = [seq for seq, record in enumerate(every, held.size) if head_row.ROTATION in record.header]
         rotated = rotations[-1] if rotations else held.rotated
         slot = pack(held.head._replace(size=size, leaf=leaf, end=0), notary.keys)
         self._held = None
@@ -278,7 +250,7 @@ class PostgresJournal:
             with contextlib.suppress(LedgerError):
                 self._checkpoint(new=True)
 
-    def _store(self, held: _Head, records: Sequence[SignedRecord], head: tuple[int, bytes, bytes, str, int]) -> None:
+    def _store(self, held: HeadRow, records: Sequence[SignedRecord], head: tuple[int, bytes, bytes, str, int]) -> None:
         seqs = list(range(held.size, held.size + len(records)))
         columns = (
             [record.session_id for record in records], [record.leaf for record in records],
@@ -288,8 +260,8 @@ class PostgresJournal:
         try:
             with self._writing.use() as connection, connection.pipeline():
                 for digest, data in (blob for record in records for blob in record.blobs):
-                    connection.execute(_BLOB, (digest, data))
-                stored = connection.execute(_STORE, (*head, held.size, held.leaf, seqs, *columns))
+                    connection.execute(head_row.STORE_BLOB, (digest, data))
+                stored = connection.execute(head_row.STORE, (*head, held.size, held.leaf, seqs, *columns))
                 connection.execute("COMMIT")
         except LedgerUnwritable as error:
             if not self._was_stored(head[0] - 1, head[1]):
@@ -385,7 +357,7 @@ class PostgresJournal:
         self._incidents += self._witnesses.reports()
         return note
 
-    def _signed_note(self, held: _Head, notary: Notary) -> tuple[bytes, bytes]:
+    def _signed_note(self, held: HeadRow, notary: Notary) -> tuple[bytes, bytes]:
         self._tree.extend(held.head.checkpointed, held.size, self._locked_query)
         note = notary.checkpoint(held.size, self._tree.root(held.size, self._locked_query))
         head = held.head._replace(size=held.size, leaf=held.leaf, checkpointed=held.size)
@@ -399,16 +371,6 @@ class PostgresJournal:
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
-    def read(self, start: int = 0) -> Iterator[Columns]:
-        """Stream the columns of all records from `start` on that existed when this was called."""
-        end = self.size()
-        return self._pages(start, end)
-
-    def _pages(self, start: int, end: int) -> Iterator[Columns]:
-        for at in range(max(0, start), end, _PAGE):
-            for header, inputs, outputs in self._query(_ROWS, (at, min(at + _PAGE, end))):
-                yield bytes(header), bytes(inputs), bytes(outputs)
-
     def just_written(self, start: int) -> Sequence[JustWritten] | None:
         """Return the records from `start` on from memory, if no other node has written since; None: read them."""
         size = self.size()
@@ -417,51 +379,6 @@ class PostgresJournal:
             if size != self._size or behind > len(self._recent):
                 return None
             return [self._recent[at] for at in range(-behind, 0)] if behind > 0 else ()
-
-    def get(self, seq: int) -> Columns | None:
-        """Return the columns of one record; None if there is no such record."""
-        rows = self._query(_ROWS, (seq, seq + 1)) if 0 <= seq < 1 << 62 else []
-        return (bytes(rows[0][0]), bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
-
-    def blob(self, digest: str) -> bytes | None:
-        """Return salt and payload stored outside the record."""
-        rows = self._query("SELECT data FROM tally_blobs WHERE digest = %s", (digest,))
-        return bytes(rows[0][0]) if rows else None
-
-    def size(self) -> int:
-        """Return the number of records."""
-        rows = self._query("SELECT size FROM tally_head", ())
-        return int(rows[0][0]) if rows else 0
-
-    def session(self, session_id: str) -> Iterator[int]:
-        """Yield the sequence numbers of a session's records."""
-        text = "SELECT seq FROM tally_records WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT 1000"
-        last = -1
-        while rows := self._query(text, (session_id, last)):
-            yield from (row[0] for row in rows)
-            last = rows[-1][0]
-
-    def sessions(self) -> Iterator[str]:
-        """Yield the ids of all sessions."""
-        return (row[0] for row in self._query(_SESSIONS, ()))
-
-    def keep(self, kind: str, name: str, data: bytes) -> None:
-        """Store a policy or tool definition once, for all nodes."""
-        text = "INSERT INTO tally_definitions VALUES (%s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1"
-        self._query(text, (kind, name, data))
-
-    def kept(self, kind: str, name: str) -> bytes | None:
-        """Return a stored definition; None if there is none."""
-        rows = self._query("SELECT data FROM tally_definitions WHERE kind = %s AND name = %s", (kind, name))
-        return bytes(rows[0][0]) if rows else None
-
-    def _query(self, text: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        if self._closed:
-            raise LedgerError("The ledger is closed.", code="ledger_closed")
-        found: list[tuple[Any, ...]] = self._reading.retried(
-            lambda connection: connection.execute(text, values, binary=True).fetchall()
-        )
-        return found
 
     def _ask(self, text: str) -> list[tuple[Any, ...]]:
         return self._locked_query(text, ())
@@ -532,10 +449,6 @@ class PostgresJournal:
         except LedgerUnwritable as error:
             message = f"The payload could not be erased ({error}). Erase it again."
             raise LedgerUnwritable(message, code="erasure_unfinished") from error
-
-    def rebuild_views(self) -> int:
-        """Return the number of sessions: a session is read by its index, so there is nothing to rewrite."""
-        return sum(1 for _ in self.sessions())
 
     def check_writable(self) -> None:
         """Check without a round trip that the server has not closed the connection; ask it if it has."""

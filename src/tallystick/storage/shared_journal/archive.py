@@ -13,7 +13,7 @@ from tallystick.gate.record.checkpoint import notes_in
 from tallystick.gate.record.journal import Notary
 from tallystick.storage.journal import disk
 from tallystick.storage.journal.head import Head, latest_slot, named_by, unpack
-from tallystick.storage.journal.postgres.link import CONNECT_S, away
+from tallystick.storage.shared_journal.link import CONNECT_S, away
 
 _BATCH = 1000
 _KEY_ID = slice(8, 16)
