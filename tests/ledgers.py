@@ -65,6 +65,9 @@ class Workspace:
             pytest.skip("left out: the files of a journal that is in PostgreSQL")
         return self.audit / "journal"
 
+    def view(self, session: str) -> Path:
+        return self.journal.parent / "sessions" / session / "tool_receipts.jsonl"
+
     @property
     def log(self) -> Path:
         return self.journal / "000000.log"
