@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from tallystick.errors import LedgerDamaged
+from tallystick.errors import LedgerDamaged, LedgerError
 from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
 from tallystick.gate.record.commit import GroupCommit, append, append_one
 from tallystick.gate.record.consistency import Consistency, consistency_fault, make_consistency
@@ -306,6 +306,10 @@ class Ledger:
             return await self._group.store_async(factory)
         except (asyncio.CancelledError, GeneratorExit):
             self._in_flight.sure = False  # the record may be stored without its id being known here
+            raise
+        except LedgerError as error:
+            if error.code == "ledger_in_doubt":
+                self._in_flight.sure = False  # as above: the database was lost during the commit
             raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], RecordFactory]:

@@ -120,7 +120,9 @@ class Link:
         if self.lock.acquire(blocking=False):
             try:
                 # An idle connection becomes readable when the server closes it.
-                return not select.select([connection.fileno()], [], [], 0)[0]
+                poll = select.poll()
+                poll.register(connection.fileno(), select.POLLIN)
+                return not poll.poll(0)
             except (OSError, ValueError, psycopg.Error):
                 return False
             finally:
