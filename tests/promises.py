@@ -207,6 +207,18 @@ PROMISES: dict[str, str] = {
     "record.session-ids": "A session id that could leave its folder is refused at every entrance",
     "record.started": "What may change something has a durable entry before it runs, and the outcome names it",
     "record.tool-version": "A tool's version names everything about it that bears on a decision",
+    # -- nodes --
+    "nodes.kill": "Nodes on one database that are killed lose nothing that was acknowledged, and there is one chain",
+    "nodes.database-kill": "A database killed under load loses nothing that was acknowledged; the nodes go on by themselves",
+    "nodes.cut": "Connections that are cut or delayed lose nothing that was acknowledged, and nothing is stored twice",
+    "nodes.partition": "A node that is cut off refuses, and the others go on",
+    "nodes.stopped-holder": "A node that is stopped while it appends holds the others up for seconds, not for ever",
+    "nodes.fail-closed": "Without the database no call runs that could not be recorded; the code is fixed",
+    "nodes.keys": "A node without the workspace's keys, or with those before a rotation, appends nothing",
+    "nodes.move": "The journal moves to PostgreSQL and back with every byte, and never over another journal",
+    "nodes.move-open": "A process that has the files open is refused after the move",
+    "nodes.move-killed": "A move that is killed loses nothing and can be repeated",
+    "nodes.shared-state": "Nonces, rates, task budgets and held calls are the same on every node",
     # -- reply --
     "reply.quotes-form-is-folded": "White space, quote marks, dashes, ellipses, emphasis and NFC do not matter to a quote",
     "reply.quotes-truth-is-strict": "Case, words, numbers and punctuation of a quote must stand in the source as they are",
