@@ -209,6 +209,9 @@ class Options(BaseModel):
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
 
+    answer_hours: int = Field(default=24, ge=1, le=8_760)
+    """Within how many hours a message should be answered; what waits longer is marked."""
+
     def mode_of(self, category: str) -> SendMode:
         """How replies to messages of a category are sent."""
         return self.send.get(category, self.send.get(ANY_CATEGORY, "review"))

@@ -36,6 +36,7 @@ from tallystick.storage.notifications import Notifications
 from tallystick.turns.runs import DurableError
 
 TOKEN_BYTES = 32
+HOUR_MS = 3_600_000
 
 
 class LedgerPort(Protocol):
@@ -109,7 +110,7 @@ class DeskService:
     def figures(self) -> dict[str, Any]:
         """The desk in numbers."""
         with self.store.reading() as tx:
-            return figures(tx)
+            return figures(tx, answer_hours=self.options.answer_hours)
 
     def _note(self, caller: Caller, action: str, ticket_id: str, metadata: Mapping[str, Any]) -> str:
         audit = {
@@ -135,7 +136,7 @@ class DeskService:
             kept.add(level="info", source="desk", text="Tickets wait for a person.", link="/desk")
 
 
-def figures(tx: Transaction) -> dict[str, Any]:
+def figures(tx: Transaction, *, answer_hours: int = 24) -> dict[str, Any]:
     """All figures; a share is None while there is nothing to share.
 
     `defer` and `block` count what was decided on a message, on its evidence or on its draft; `proceed` on evidence.
@@ -154,6 +155,7 @@ def figures(tx: Transaction) -> dict[str, Any]:
         "tickets": sum(tally.values()),
         "waiting_for_workers": sum(many for (_, status), many in tally.items() if status == "pending"),
         "waiting_for_people": total,
+        "late_for_people": tx.late_reviews(tx.clock() - answer_hours * HOUR_MS),
         "mean_review_ms": mean if total else None,
         "oldest_review_ms": oldest if total else None,
         "mean_decision_ms": counts.get("queue.ms", 0) // decided if decided else None,
