@@ -992,6 +992,7 @@ PROMISES: dict[str, str] = {
     "desk.whole-message": "A message is read whole: story, questions and earlier messages of its conversation are one need",
     "desk.calibrate": "On answered tickets it shows, by category, what share of replies would have been right if sent at once",
     "desk.webhook": "A webhook gets signed messages with an idempotency key, over https or to this machine only",
+    "desk.webhook-in": "Programs post events with a signature over time and body; an old, changed or unsigned request is refused with its code",
     "desk.files": "CSV, mbox and Zendesk files become events; what cannot be read is left and named",
     "desk.http": "Events, tickets, leases, fills and verdicts over HTTP, with fixed codes and statuses",
     # -- desk: worker --

@@ -80,12 +80,15 @@ TICKETS_READ = {
 WORKERS, HELPERS, AUDITORS = {"person", "agent", "admin"}, {"support", "admin"}, {"auditor", "admin"}
 READERS_OF_TICKETS = {"support", "auditor", "admin"}
 EVERYBODY = {"viewer", "analyst", "support", "auditor", "person", "agent", "admin"}
+REVIEWS_READ = {
+    (path, "get") for path in ("/v1/reviews", "/v1/reviews/{ticket_id}", "/v1/desk/replies", "/v1/desk/gaps")
+}
 ROLED = {
     ("/analysis/run", "post"): {"analyst", "admin"}, ("/cluster/run", "post"): {"analyst", "admin"},
     ("/history/analyses", "get"): {"viewer", "admin"}, ("/prompts", "post"): {"admin"},
     ("/analysis/{analysis_id}", "get"): {"viewer", "analyst", "admin"},
     **dict.fromkeys(WORK, WORKERS), **dict.fromkeys(TICKETS, HELPERS),
-    **dict.fromkeys(TICKETS_READ | {("/v1/reviews", "get"), ("/v1/reviews/{ticket_id}", "get")}, READERS_OF_TICKETS),
+    **dict.fromkeys(TICKETS_READ | REVIEWS_READ, READERS_OF_TICKETS),
     **dict.fromkeys(ANYONE, EVERYBODY),
 }  # fmt: skip
 """Routes for certain roles."""

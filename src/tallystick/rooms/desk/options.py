@@ -207,6 +207,9 @@ class Options(BaseModel):
     webhook_url: str | None = None
     webhook_secret: SecretStr | None = None
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
+    webhook_in_secret: SecretStr | None = None
+    """With it `POST /v1/desk/webhook` takes events from programs that sign them, without a token.
+    Best given as TALLY_ROOMS__DESK__WEBHOOK_IN_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
 
     answer_hours: int = Field(default=24, ge=1, le=8_760)

@@ -12,6 +12,7 @@ The room sets `service.judge` and `service.woken` afterwards.
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -96,7 +97,8 @@ class DeskService:
         Raises:
             ConfigError: The channel that is chosen cannot be used as it is set.
         """
-        channels = channels_of(self.options, self._context.workspace, self._context.http, self._context.mail)
+        context = self._context
+        channels = channels_of(self.options, context.workspace, context.http, context.mail, self.now_s)
         return OutboxSender(self.store, channels, self._note, attempts=self.options.send_attempts)
 
     @cached_property
@@ -106,6 +108,10 @@ class DeskService:
         if self.options.mail is None or server is None:
             return None
         return MailboxIntake(self._context.mail(), server, self.options.mail, self.intake)
+
+    def now_s(self) -> int:
+        """The wall clock in seconds since 1970, for signatures."""
+        return int(datetime.fromisoformat(self._context.now()).timestamp())
 
     def figures(self) -> dict[str, Any]:
         """The desk in numbers."""

@@ -99,7 +99,7 @@ def test_what_cannot_be_has_a_fixed_code(locked: Doorway) -> None:
     assert problem(decide(locked, name, "edit", data, **ada), 422, "downstream_error")["hint"] == "personal_data"
     assert decide(locked, name, "approve", **ada).json()["state"] == "approved"
     assert problem(decide(locked, name, "approve", **ada), 409, "downstream_error")["hint"] == "review_over"
-    wanted = deferred(locked, "I want to talk to a human being.")
+    wanted = deferred(locked, "I want to speak to a person.")
     assert problem(decide(locked, wanted, "approve", **ada), 409, "downstream_error")["hint"] == "draft_missing"
 
 
