@@ -158,7 +158,7 @@ ROUTES = {
     "POST /v1/reviews/{ticket_id}/edit", "POST /v1/reviews/{ticket_id}/reject",
     "POST /v1/reviews/{ticket_id}/reassign",
 }  # fmt: skip
-OPEN_FORMS = {"/events", "/v1/triage/batch", "/v1/chat/completions"}
+OPEN_FORMS = {"/events", "/v1/desk/webhook", "/v1/triage/batch", "/v1/chat/completions"}
 """Somebody else's format, whose clients send fields that do not concern us."""
 FILES = {"/ingest/upload"}
 """Take a form with a file in it."""
