@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 
-from benchmarks.desk.outside import holds, messages_of, open_desk
+from benchmarks.desk.outside import THRESHOLDS, holds, messages_of, open_desk
 from tallystick.rooms.desk.kb.confidence import LEXICAL, WEIGHTS
 from tallystick.rooms.desk.kb.knowledge import KnowledgeBase
 from tallystick.rooms.desk.reply.draft import NEAR, PASSAGES, WITH_SEVERAL_QUESTIONS
@@ -33,7 +32,6 @@ LEARNT = ("answerable", "uncovered", "needs_person")
 """Categories to learn from; what contradicts itself or gives orders is found by other rules."""
 STRENGTH = 0.05
 """Inverse of the regularisation: little, since what is learnt must hold elsewhere."""
-THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
 def main() -> None:
@@ -72,7 +70,7 @@ def rows_of(folder: Path, embedder: str, part: str | None) -> Iterator[dict[str,
     ]
     reworded = folder / "rewordings.jsonl"
     if reworded.exists():
-        messages += [json.loads(line) for line in reworded.read_text(encoding="utf-8").splitlines()]
+        messages += messages_of(reworded)
     with (
         tempfile.TemporaryDirectory() as made,
         open_desk(Path(made), folder / "kb", kb_meaning=embedder != LEXICAL) as gate,
@@ -111,7 +109,8 @@ def probabilities(table: NDArray[Any], bias: float, weights: NDArray[Any]) -> ND
 
 def report(held: str, found: NDArray[Any], truth: NDArray[Any], rows: Sequence[Mapping[str, Any]]) -> None:
     asked = np.array([row["category"] == "answerable" for row in rows])
-    area = roc_auc_score(truth, found) if len(set(truth)) > 1 else math.nan
+    pairs = found[truth == 1][:, None] - found[truth == 0][None, :]
+    area = float(((pairs > 0) + (pairs == 0) / 2).mean()) if pairs.size else math.nan
     print(f"{held}: not learnt from; area {area:.2f}; {asked.sum()} answerable, {truth.sum()} with all facts")
     for least in THRESHOLDS:
         sent = found >= least

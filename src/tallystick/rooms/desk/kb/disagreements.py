@@ -33,6 +33,8 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}}\.? (?:{_MONTH})\w*(?: \d{{4}})?|(?:{_MONTH})\w* \d{{1,2}}(?:, \d{{4}})?)\b", re.IGNORECASE
 )
 _TIME = re.compile(r"\b\d{1,2}:\d{2}\b")
+_AGE = re.compile(r"\b(?:aged?|age of) (\d{1,3})\b|\b(\d{1,3}) years? (?:old|of age)\b", re.IGNORECASE)
+_FREE = re.compile(r"\bfree(?: of charge)?\b|\b(?:without|at no) (?:cost|charge)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"; |: |, (?=and |but )")
 _FIGURE = re.compile(r"\d[\d.,:]*")
 
@@ -122,8 +124,12 @@ def _are_parallel(one: str, other: str) -> bool:
 def _values(sentence: str) -> dict[str, frozenset[str]]:
     dates = frozenset(" ".join(found.group().lower().split()) for found in _DATE.finditer(sentence))
     times = frozenset(found.group() for found in _TIME.finditer(sentence))
-    rest = measures_in(_TIME.sub("", _DATE.sub("", sentence)))
-    return {**rest, **({"date": dates} if dates else {}), **({"clock": times} if times else {})}
+    ages = frozenset(found[1] or found[2] for found in _AGE.finditer(sentence))
+    rest = measures_in(_AGE.sub("", _TIME.sub("", _DATE.sub("", sentence))))
+    if "€" not in rest and _FREE.search(sentence):
+        rest["€"] = frozenset({"0"})
+    more = {"date": dates, "clock": times, "age": ages}
+    return {**rest, **{unit: values for unit, values in more.items() if values}}
 
 
 def _differing(one: _Statement, other: _Statement) -> tuple[str, str] | None:
