@@ -1008,6 +1008,7 @@ PROMISES: dict[str, str] = {
     "desk.whole-message": "A message is read whole: story, questions and earlier messages of its conversation are one need",
     "desk.calibrate": "On answered tickets it shows, by category, what share of replies would have been right if sent at once",
     "desk.webhook": "A webhook gets signed messages with an idempotency key, over https or to this machine only",
+    "desk.webhook-in": "Programs post events with a signature over time and body; an old, changed or unsigned request is refused with its code",
     "desk.files": "CSV, mbox and Zendesk files become events; what cannot be read is left and named",
     "desk.http": "Events, tickets, leases, fills and verdicts over HTTP, with fixed codes and statuses",
     # -- desk: worker --
@@ -1028,6 +1029,14 @@ PROMISES: dict[str, str] = {
     "desk.replay": "The same tickets and traces give the same verdicts",
     # -- desk: people --
     "desk.queue": "What is deferred waits for people with its evidence, the rule and the draft",
+    "desk.queue-card": "A waiting ticket shows customer, owner and age; one not answered within `answer_hours` is marked and counted",
+    "desk.queue-draft": "Every ticket before people has a draft or says why there is none",
+    "desk.queue-assign": "What was given to somebody stays theirs, and is listed by its owner",
+    "desk.queue-similar": "Beside a ticket stand answered tickets that are like it, with their answers",
+    "desk.queue-conversation": "Beside a ticket stands what was written before in its conversation",
+    "desk.queue-question": "Where two documents of a kind answer and the message names neither, a question to the customer is offered",
+    "desk.canned-replies": "Ready replies of the owner lie in a file, and need no other evidence",
+    "desk.gaps": "What customers asked that no document answers is reported together where it is about the same",
     "desk.queue-take": "A ticket is one person's at a time; what is taken and left goes back; it can be given on",
     "desk.queue-decide": "Approved drafts go out by a person's word, once; rejected ones never",
     "desk.queue-edit": "A person's own text is checked again; a sentence that rests on nothing needs insisting",
