@@ -121,7 +121,7 @@ class VerdictPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threshold: float = Field(default=0.7, ge=0, le=1)
+    threshold: float = Field(default=0.85, ge=0, le=1)
     """The probability with which evidence must answer a need to cover it."""
     defer_categories: tuple[str, ...] = ("refund", "complaint", "legal", "security", "safety", "minors")
     forbidden_topics: tuple[str, ...] = ()
