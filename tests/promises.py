@@ -771,6 +771,7 @@ PROMISES: dict[str, str] = {
     "relay.bad-input": "What cannot be started or meant says why and what to do, with an exit code",
     "relay.no-sdk": "The relay loads neither the SDK nor the gate before the server runs",
     "relay.revisions": "What the relay answers itself has the form of the revision in which it was asked, over stdio and HTTP",
+    "mcp.held-form": "A client that declares forms gets a held call as a form, and its retry runs the approved call once",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
     "relay.undo": "`tally mcp init --undo` takes the gate away entry by entry, and leaves what came later",

@@ -4,7 +4,6 @@ Loaded while the server starts; forwarding other messages does not need it.
 """
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ import orjson
 
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp import answers, jsonrpc
-from tallystick.doors.mcp.answers import sessionless_revision
+from tallystick.doors.mcp.held_calls import INVALID_STATE, own_state
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
+from tallystick.doors.mcp.relay.approval_wait import ApprovalWait
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.doors.mcp.relay.messages import (
     SERVED,
@@ -32,7 +32,6 @@ from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refr
 from tallystick.errors import ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
-from tallystick.gate.decide.approvals import Hold, State
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
@@ -111,12 +110,22 @@ class GateKeeper:
         # Admit refuses a name that is not a string.
         called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
+        if own_state(params) is not None:
+            held = await self._waiting(gate).continued(asked)
+            if held is None:
+                return await self._refuse_call(asked, str(name), INVALID_STATE, gate, tools)
+            return self._told(asked, held)
         outcome = await gate.call(called, given, session=self._session)
         if outcome.held is not None:
             self.tally.held += 1
-            waiting = ApprovalWait(gate, self._wires, self._wrapping.hold_s)
+            waiting = self._waiting(gate)
+            if waiting.asks_in_result(asked):
+                return await waiting.ask(asked, outcome.held)
             outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
         return self._told(asked, outcome)
+
+    def _waiting(self, gate: Gate) -> ApprovalWait:
+        return ApprovalWait(gate, self._wires, self._wrapping.hold_s)
 
     async def refused(self, text: bytes, reason: str) -> None:
         """Record a message that was refused before it became a call."""
@@ -264,87 +273,3 @@ def _path(name: str) -> Path:
 
 def _workspace(wrapping: Wrapping) -> Path:
     return _path(wrapping.workspace)
-
-
-LOOK_S = 0.2
-"""Seconds between two reads of the approval store: quick for a person, light on the disk."""
-ELICITATION = "elicitation"
-SHOWN = 2_000
-"""Maximum characters of the arguments shown in the client."""
-
-
-class ApprovalWait:
-    """Waits for approvals of held calls."""
-
-    def __init__(self, gate: Gate, wires: Wires, hold_s: float) -> None:
-        self._gate = gate
-        self._wires = wires
-        self._hold_s = hold_s
-
-    async def until_answered(
-        self, asked: RelayedCall, outcome: Outcome, tool: Any, args: Any, session: Session
-    ) -> Outcome:
-        """Wait for the approval and continue accordingly; the outcome stays held if no one answers in time."""
-        held = outcome.held
-        if held is None or self._hold_s <= 0:
-            return outcome
-        asked.waiting = True
-        asking: asyncio.Task[None] | None = None
-        in_session = sessionless_revision(asked.message) is None
-        # Revisions without a session do not let a server send requests to its client.
-        if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
-            asking = asyncio.ensure_future(self._elicit(held.approval_id))
-        try:
-            hold = await self._answered(held.approval_id)
-        finally:
-            asked.waiting = False
-            if asking is not None:
-                asking.cancel()
-        if hold is None:
-            return outcome
-        if hold.state is State.GRANTED:
-            # Repeat the same call: it finds the approval and uses it.
-            return await self._gate.call(tool, args, session=session)
-        return await self._gate.resume(held.approval_id)
-
-    async def _answered(self, approval_id: str) -> Hold | None:
-        """Return the approval request once a person has answered it; None if no one does in time."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._hold_s
-        while loop.time() < end:
-            hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
-            if hold is None or hold.state is not State.HELD:
-                return hold
-            await asyncio.sleep(LOOK_S)
-        return None
-
-    async def _elicit(self, approval_id: str) -> None:
-        """Ask the user in the client; only called where the policy accepts elicitation."""
-        hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
-        if hold is None:
-            return
-        answer = await self._wires.ask_client("elicitation/create", _question(hold))
-        result = answer.get("result")
-        said = result if isinstance(result, dict) else {}
-        content = said.get("content")
-        who = f"user of {self._wires.client_name or 'the client'}"[:100]
-        if said.get("action") == "accept" and isinstance(content, dict) and content.get("allow") is True:
-            await asyncio.to_thread(self._gate.approvals.approve, approval_id, person=who, channel=ELICITATION)
-        elif said.get("action") in {"accept", "decline"}:
-            await asyncio.to_thread(
-                self._gate.approvals.reject,
-                approval_id,
-                person=who,
-                channel=ELICITATION,
-                reason="declined in the client",
-            )
-
-
-def _question(hold: Hold) -> Message:
-    shown = json.dumps(hold.as_dict()["args"], ensure_ascii=True, indent=1)
-    cut = "" if len(shown) <= SHOWN else f"\n… ({len(shown)} characters in all; `tally approvals show` has them)"
-    allow = {"type": "boolean", "title": "Allow this call", "description": "Once, with exactly these arguments"}
-    return {
-        "message": f"Tallystick: '{hold.tool}' asks to run with\n{shown[:SHOWN]}{cut}\nLet exactly this call through?",
-        "requestedSchema": {"type": "object", "properties": {"allow": allow}, "required": ["allow"]},
-    }
