@@ -41,7 +41,11 @@ def refusal_text(wrong: str, name: str, why: str, wrapping: Wrapping) -> str:
     else:
         text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
     text += f"\n  tally mcp review --workspace {wrapping.typed_workspace}"
-    return text + f"\nIf this is another server that is only called '{wrapping.name}', too: {ANOTHER_NAME}"
+    return (
+        text
+        if wrapping.gateway
+        else text + f"\nIf this is another server that is only called '{wrapping.name}', too: {ANOTHER_NAME}"
+    )
 
 
 def held_text(approval_id: str, expires_at: str, workspace: Path) -> str:

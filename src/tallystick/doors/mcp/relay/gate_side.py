@@ -4,6 +4,7 @@ Loaded while the server starts; forwarding other messages does not need it.
 """
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,18 @@ from tallystick.doors.mcp.relay.messages import (
     UnreadableError,
     Wires,
 )
-from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.refused_messages import BATCH, CANCELLED_EARLY
 from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refresh
-from tallystick.errors import ToolError
+from tallystick.errors import TallyError, ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
 
+Signature = tuple[int, int] | None
+"""Time of the last change and size of a file; None if it is not there."""
 LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
@@ -63,13 +65,17 @@ class GateKeeper:
         self._greeted = False
         self._met: tuple[Gate, ServerTools] | None = None
         """Gate and tools, set once nothing else has to be prepared before a call."""
+        self._running: Counter[Gate] = Counter()
+        """Calls under way, by the gate that decided about them."""
+        self._policy_seen: Signature = None
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
 
     def close(self) -> None:
         """Close the gate, which writes the last checkpoint."""
-        if self._gate is not None:
-            self._gate.close()
+        for gate in {self._gate, *self._running}:
+            if gate is not None:
+                gate.close()
 
     def changed(self) -> None:
         """Mark the tool list as stale, because the server announced a change."""
@@ -85,6 +91,9 @@ class GateKeeper:
         whole = not answers.params_of(request).get("cursor") and not result.get("nextCursor")
         async with self._lock:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
+        if self._wrapping.gateway:
+            # A strict client drops the whole list for one definition that cannot be used, and with it all other servers.
+            hidden |= frozenset(tools.unusable)
         if not hidden:
             return line
         shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
@@ -93,8 +102,21 @@ class GateKeeper:
     async def answer(self, asked: RelayedCall) -> bytes:
         """Send one call through the gate and return the response line."""
         self.tally.calls += 1
-        params = asked.params
+        if self._gate is not None and _signature(self._policy_file) != self._policy_seen:
+            await self._read_policy_again(_own_meta(asked.message))
         gate, tools = self._met or await self._ready(_own_meta(asked.message))
+        self._running[gate] += 1
+        try:
+            return await self._answer(asked, gate, tools)
+        finally:
+            self._running[gate] -= 1
+            if not self._running[gate]:
+                del self._running[gate]
+                if gate is not self._gate:
+                    await asyncio.to_thread(gate.close)
+
+    async def _answer(self, asked: RelayedCall, gate: Gate, tools: ServerTools) -> bytes:
+        params = asked.params
         name = params.get("name")
         if isinstance(name, str) and not tools.knows(name):
             async with self._lock:
@@ -108,7 +130,7 @@ class GateKeeper:
             return await self._refuse_call(asked, str(name), wrong, gate, tools)
         SERVED.set(asked)
         # Admit refuses a name that is not a string.
-        called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
+        called: Any = self._wrapping.tool_id(name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
         if own_state(params) is not None:
             held = await self._waiting(gate).continued(asked)
@@ -198,12 +220,40 @@ class GateKeeper:
             self._tools.take(definitions, whole=True)
 
     def _first_policy(self, known: list[Message]) -> str:
-        return starting_policy(self._wrapping.name, known, workspace=_workspace(self._wrapping))
+        return starting_policy(self._wrapping, known, workspace=_workspace(self._wrapping))
 
     def _open(self) -> None:
+        self._policy_seen = _signature(self._policy_file)
         gate = self._open_gate()
         self._tools = ServerTools(gate, self._wrapping, self.serve)
         self._gate = gate
+
+    @property
+    def _policy_file(self) -> Path:
+        policy = self._wrapping.policy
+        return _workspace(self._wrapping) / CONFIG_NAME if policy is None else _path(policy)
+
+    async def _read_policy_again(self, meta: Message) -> None:
+        """Take up a changed policy for the calls that follow; one that cannot be used changes nothing."""
+        async with self._lock:
+            seen = _signature(self._policy_file)
+            if seen == self._policy_seen:
+                return
+            self._policy_seen = seen
+            gate = None
+            try:
+                gate = await asyncio.to_thread(self._open_gate)
+                tools = ServerTools(gate, self._wrapping, self.serve)
+                await refresh(tools, self._wires, meta)
+            except TallyError as error:
+                self._wires.note(f"the policy stays as it was: {error}", always=True)
+                unused = gate
+            else:
+                before, self._gate, self._tools, self._met = self._gate, gate, tools, None
+                # A gate that still has calls under way is closed by the last of them.
+                unused = None if before in self._running else before
+            if unused is not None:
+                await asyncio.to_thread(unused.close)
 
     def _open_gate(self) -> Gate:
         workspace = _workspace(self._wrapping)
@@ -222,7 +272,7 @@ class GateKeeper:
         new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
         text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
         # An id that no other tool can have: characters that ids do not allow are written as numbers.
-        called = tool_id(self._wrapping.name, name)[:100]
+        called = self._wrapping.tool_id(name)[:100]
         rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
         outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
         self.tally.refused += 1
@@ -265,6 +315,14 @@ def _error_code(message: Message) -> str:
     error = message.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     return str(code) if type(code) is int else "no code"
+
+
+def _signature(path: Path) -> Signature:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _path(name: str) -> Path:

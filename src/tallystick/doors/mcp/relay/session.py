@@ -7,6 +7,7 @@ import selectors
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,17 +30,22 @@ OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
 
 def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     """Relay until one side ends; return the exit code."""
+    return run_before(wrapping, lambda: StdioUpstream(process) if process is not None else _web(wrapping))
+
+
+def run_before(wrapping: Wrapping, make_upstream: Callable[[], Upstream]) -> int:
+    """Relay before an upstream that is made in the event loop; return the exit code."""
     try:
         with asyncio.Runner(loop_factory=wakeful_loop) as runner:
-            return runner.run(_run(wrapping, process))
+            return runner.run(_run(wrapping, make_upstream))
     except TallyError as error:
         return _complain(error)
     except KeyboardInterrupt:
         return 130
 
 
-async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
-    upstream = StdioUpstream(process) if process is not None else _web(wrapping)
+async def _run(wrapping: Wrapping, make_upstream: Callable[[], Upstream]) -> int:
+    upstream = make_upstream()
     opened: list[GateKeeper] = []
 
     async def open_keeper(wires: Wires) -> Keeper:
