@@ -778,6 +778,8 @@ PROMISES: dict[str, str] = {
     "gateway.live": "Servers come to and go from a running gateway, its clients are told, and one that died is started again",
     "gateway.pins": "A new server's tools are pinned when it is met; a tool that it gets later is held",
     "gateway.views": "A client of a gateway sees and calls the servers of its view only",
+    "gateway.init": "`tally mcp init --gateway` moves a client's config behind the gateway, and back as it was",
+    "relay.init-login": "`tally mcp init` leaves a server that asks for a login of the client's own, and says so",
     "gateway.bad-input": "A gateway says what is wrong with its list of servers, and one server that fails stops no other",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,7 +83,16 @@ BY_HAND = (
 )
 
 
-def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: bool) -> None:
+def write(
+    here: Here,
+    path: Path,
+    before: str,
+    after: str,
+    *,
+    yes: bool,
+    keep: bool,
+    first: Callable[[], None] = lambda: None,
+) -> None:
     """Show the diff, ask for confirmation, and write the file.
 
     Args:
@@ -93,6 +102,7 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
         after: Its new content.
         yes: Do not ask.
         keep: Keep a backup of the current content.
+        first: Called after the confirmation, before anything is written.
 
     Raises:
         Refused: `not_answered`.
@@ -108,6 +118,7 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise Refused("Nothing was written.", code="not_answered")
+    first()
     path.parent.mkdir(parents=True, exist_ok=True)
     if keep and path.exists():
         shutil.copy2(path, backup_of(path))

@@ -39,13 +39,18 @@ def init(
     server: Named = None,
     words: Words = None,
     config: ConfigFile = None,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="Move the servers behind one gateway instead of wrapping each.")
+    ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove the gate again.")] = False,
     yes: Yes = False,
 ) -> Exit:
     """Wrap the servers in an MCP client's config.
 
     Shows the difference, without secrets, and asks first. A copy of the file is kept next to it (.before-tally).
-    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else.
+    With --gateway all servers move behind one `tally mcp gateway`, with one policy and one list of approvals.
+    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else. Servers that ask
+    for a login of the client's own (OAuth) are left as they are.
     """
     if client is None:
         if undo or server is not None or words or config is not None:
@@ -53,6 +58,12 @@ def init(
         return _survey(here)
     chosen = _client(client)
     path = _find(chosen, config)
+    if gateway:
+        from tallystick.doors.cli.mcp.moves import move
+
+        if server is not None or words:
+            raise UsageMistake("--gateway moves all servers; it takes no --server and no command.")
+        return move(here, chosen, path, tally=_tally(), undo=undo, yes=yes)
     if undo:
         return _undo(here, chosen, path, server, yes=yes)
     from tallystick.doors.cli.mcp.config import backup_of, text_of, write
@@ -145,6 +156,8 @@ def _wrapped(
 ) -> tuple[str, list[str]]:
     """Return the config with its servers wrapped, and the names of these servers."""
     from tallystick.doors.cli.mcp.config import servers_in
+    from tallystick.doors.cli.mcp.login import asking_for_login
+    from tallystick.doors.mcp.gateway.moves import LOGIN
     from tallystick.doors.mcp.relay.clients import changed_servers
     from tallystick.doors.mcp.relay.json_edit import with_entry
 
@@ -159,9 +172,12 @@ def _wrapped(
     if not servers:
         message = f"{path} has no server yet. Add one: tally mcp init -c {client.name} --server NAME -- COMMAND…"
         raise Refused(message, code="server_not_found")
-    made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), client=client)
-    for name in left:
-        here.screen.note(f"{name}: unchanged (no command, or an address that cannot be wrapped)")
+    wanted = {name: entry for name, entry in servers.items() if server in {None, name}}
+    login = asking_for_login(wanted)
+    made, done, left = changed_servers(servers, wanted.keys() - login, tally=_tally(), client=client)
+    for name in (*left, *sorted(login)):
+        why = LOGIN if name in login else "no command, or an address that cannot be wrapped"
+        here.screen.note(f"{name}: unchanged ({why})")
     if client.toml:
         return _as_toml(client, path, text, made, done), done
     for name in done:

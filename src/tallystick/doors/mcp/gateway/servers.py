@@ -12,14 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tallystick.doors.mcp.relay.clients import ADDRESSES
 from tallystick.doors.mcp.relay.names import LONGEST
 from tallystick.errors import ConfigError
 from tallystick.records import record
 
 FILE = "servers.json"
 TABLE, VIEWS = "mcpServers", "views"
-ADDRESSES = ("url", "serverUrl", "httpUrl")
-"""Keys under which clients store a server's URL."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_))*(?<!_)")
 
 

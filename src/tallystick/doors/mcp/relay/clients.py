@@ -1,6 +1,6 @@
 """Config file locations of MCP clients, and how to wrap and unwrap their server entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +147,12 @@ def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], c
 
 
 def changed_servers(
-    servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, client: Client
+    servers: Mapping[str, Any], wanted: Collection[str], *, tally: str, client: Client
 ) -> tuple[dict[str, Any], list[str], list[str]]:
     """Wrap the wanted servers; return all entries, the names wrapped, and the names that cannot be wrapped."""
     made, done, left = dict(servers), list[str](), list[str]()
     for name, entry in servers.items():
-        if not wanted(name) or not isinstance(entry, Mapping) or is_wrapped(entry):
+        if name not in wanted or not isinstance(entry, Mapping) or is_wrapped(entry):
             continue
         # The TOML editor only changes single values, so it cannot turn a URL entry into a command entry.
         fixed = client.toml and "command" not in entry

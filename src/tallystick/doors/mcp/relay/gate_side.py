@@ -92,7 +92,7 @@ class GateKeeper:
         async with self._lock:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
         if self._wrapping.gateway:
-            # A strict client drops the whole list for one definition that cannot be used, and with it all other servers.
+            # A strict client drops the whole list, and so all servers, for one definition that cannot be used.
             hidden |= frozenset(tools.unusable)
         if not hidden:
             return line

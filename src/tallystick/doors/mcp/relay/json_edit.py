@@ -57,6 +57,20 @@ def with_entry(text: str, path: tuple[str, str], entry: Mapping[str, Any], *, wr
     return made if meant else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
 
 
+def with_table(text: str, key: str, table: Mapping[str, Any]) -> str:
+    """Return the text with another value of one of its members."""
+    expected = {**json.loads(text or "{}"), key: dict(table)}
+    found = member(text, (key,)) if text.strip() else None
+    if found is None:
+        return json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+    made = text[: found.value] + _laid_out(text, found.start, table) + text[found.end :]
+    try:
+        meant = json.loads(made) == expected
+    except ValueError:
+        meant = False
+    return made if meant else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+
+
 def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written: str | None) -> str:
     found = member(text, path)
     if found is None:
