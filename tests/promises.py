@@ -783,6 +783,7 @@ PROMISES: dict[str, str] = {
     "gateway.held-killed": "A held call runs once or never, whichever of gateway, client and server is killed",
     "gateway.speed": "A call of one of ten servers behind a gateway takes at most 1.2 × a call through a relay of its own",
     "gateway.memory": "A further server takes at most 30 MB of the gateway's memory",
+    "gateway.http": "Over HTTP several clients share one gateway, with answers and receipts of their own; only this machine is answered",
     "gateway.bad-input": "A gateway says what is wrong with its list of servers, and one server that fails stops no other",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",

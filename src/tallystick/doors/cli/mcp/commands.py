@@ -130,6 +130,10 @@ def gateway(
     view: Annotated[
         str | None, typer.Option("--view", metavar="NAME", help="Only the servers of this view. Default: all.")
     ] = None,
+    http: Annotated[
+        int | None,
+        typer.Option("--http", metavar="PORT", min=0, max=65535, help="Serve over HTTP at /mcp. Default: stdio."),
+    ] = None,
     policy: PolicyFile = None,
     strict: Strict = False,
     trust_new: TrustNew = False,
@@ -140,9 +144,14 @@ def gateway(
 ) -> Exit:
     """Put one gate in front of many MCP servers.
 
-    Speaks MCP on stdin and stdout. The servers are those of servers.json in the workspace, which is read again when it
-    changes; each tool has its server's name in front. One policy, one ledger and one list of approvals are for all.
+    Speaks MCP on stdin and stdout; with --http at /mcp on this machine, for several clients at once. The servers are
+    those of servers.json in the workspace, which is read again when it changes; each tool has its server's name in
+    front. One policy, one ledger and one list of approvals are for all.
     """
+    if http is not None:
+        from tallystick.extras import need
+
+        need("mcp")
     from tallystick.doors.mcp.gateway.run import run_gateway
     from tallystick.doors.mcp.relay.options import Wrapping
 
@@ -152,6 +161,7 @@ def gateway(
         gateway=True,
         workspace=str(workspace.absolute()),
         view=view,
+        port=http,
         policy=policy,
         strict=strict,
         trust_new=trust_new,

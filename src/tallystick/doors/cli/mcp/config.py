@@ -56,12 +56,14 @@ def servers_in(client: "Client", path: Path, text: str) -> dict[str, Any]:
 
     try:
         whole = tomllib.loads(text) if client.toml else json.loads(text or "{}")
-        servers = whole.get(client.key, {})
+        servers = whole
+        for name in client.key:
+            servers = servers.get(name, {})
     except (ValueError, AttributeError) as error:
         message = f"{path} {_what_is_wrong(error)}, or wrap by hand: {BY_HAND}"
         raise Refused(message, code="config_unreadable") from None
     if not isinstance(servers, dict):
-        raise Refused(f"{path}: '{client.key}' is not a table of servers.", code="config_unreadable")
+        raise Refused(f"{path}: '{client.key[-1]}' is not a table of servers.", code="config_unreadable")
     return servers
 
 

@@ -87,7 +87,7 @@ def _survey(here: Here) -> Exit:
     """List the installed clients and their servers."""
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
-    rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
+    rows = [_row(client, path) for client in _clients() for path in _places(client) if path.is_file()]
     columns = ["client", "config", "servers", "wrapped", "note"]
     here.screen.data({"items": [dict(zip(columns, row, strict=True)) for row in rows]})
     names = ", ".join(client.name for client in CLIENTS)
@@ -125,10 +125,20 @@ def _gated(client: "Client", path: Path, text: str) -> dict[str, dict[str, Any]]
 def _client(name: str) -> "Client":
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
-    found = next((client for client in CLIENTS if client.name == name), None)
+    found = next((client for client in _clients() if client.name == name), None)
     if found is None:
         raise UsageMistake(f"--client must be one of {', '.join(client.name for client in CLIENTS)}.")
     return found
+
+
+def _clients() -> "list[Client]":
+    """Return the clients, with the place of this folder's servers in their configs."""
+    from dataclasses import replace
+
+    from tallystick.doors.mcp.relay.clients import CLIENTS
+
+    here = str(Path.cwd())
+    return [replace(client, key=tuple(name.replace("{project}", here) for name in client.key)) for client in CLIENTS]
 
 
 def _places(client: "Client") -> list[Path]:
@@ -181,7 +191,7 @@ def _wrapped(
     if client.toml:
         return _as_toml(client, path, text, made, done), done
     for name in done:
-        text = with_entry(text, (client.key, name), made[name])
+        text = with_entry(text, (*client.key, name), made[name])
     return text, done
 
 
@@ -191,7 +201,7 @@ def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done
 
     for name in done:
         entry = {key: made[name].get(key) for key in ("command", "args")}
-        changed = with_values(text, (client.key, name), entry)
+        changed = with_values(text, (*client.key, name), entry)
         if changed is None:
             raise Refused(
                 f"{path}: '{name}' is written in an unusual way. By hand: {BY_HAND}", code="config_unreadable"
@@ -240,8 +250,8 @@ def _unwrapped(
         if client.toml:
             text = _as_toml(client, path, text, {name: new}, [name])
         else:
-            same = member(copy, (client.key, name)) if new == earlier.get(name) else None
-            text = with_entry(text, (client.key, name), new, written=copy[same.value : same.end] if same else None)
+            same = member(copy, (*client.key, name)) if new == earlier.get(name) else None
+            text = with_entry(text, (*client.key, name), new, written=copy[same.value : same.end] if same else None)
         done.append(name)
     return text, done
 

@@ -1,7 +1,7 @@
 """One server of a gateway: its connection, its handshake, and the requests that it has not answered yet."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -13,7 +13,7 @@ from tallystick.doors.mcp.gateway.servers import GatewayServer
 from tallystick.doors.mcp.held_calls import CAPABILITIES
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.http import WebUpstream
-from tallystick.doors.mcp.relay.messages import Upstream
+from tallystick.doors.mcp.relay.messages import SHARED_CLIENT, Upstream
 from tallystick.doors.mcp.relay.process import ServerProcess
 from tallystick.doors.mcp.relay.stdio import StdioUpstream
 from tallystick.errors import ConfigError
@@ -176,7 +176,7 @@ class Backend:
     def _in_revision(self, params: Message) -> Message:
         """Return parameters with the `_meta` that the server's kind of revision asks for."""
         given = params.get("_meta")
-        meta = dict(given) if isinstance(given, Mapping) else {}
+        meta = {key: value for key, value in given.items() if key != SHARED_CLIENT} if isinstance(given, dict) else {}
         if self.sessionless:
             meta = {REVISION: SESSIONLESS, CLIENT: NAME, CAPABILITIES: {}, **meta}
         else:

@@ -58,7 +58,7 @@ def moved_in(entries: Mapping[str, Any], client: Client, workspace: Path, *, tal
     if not moved:
         return Move(client=dict(entries), gateway=whole, moved=(), left=tuple(left))
     view = list(dict.fromkeys([*whole.get(VIEWS, {}).get(client.name, []), *moved]))
-    own = {"command": tally, "args": ["mcp", "gateway", "--view", client.name]}
+    own = {**dict(client.more), "command": tally, "args": ["mcp", "gateway", "--view", client.name]}
     kept = {name: entry for name, entry in entries.items() if name not in moved and name != GATEWAY}
     made_client = {**kept, GATEWAY: {"type": "stdio", **own} if client.typed else own}
     views = {**whole.get(VIEWS, {}), client.name: view}

@@ -35,7 +35,6 @@ LOOK_S = 1.0
 AGAIN_S = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before a server that ended is started again, by the number of its ends."""
 NO_METHOD = -32601
-SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 CHANGES = {
     "tools": "notifications/tools/list_changed",
     "prompts": "notifications/prompts/list_changed",
@@ -253,7 +252,7 @@ class Router:
         asked = wanted if isinstance(wanted, dict) else {}
         honoured = {name: True for name in _FILTERS.values() if asked.get(name) is True}
         self._streams[message["id"]] = honoured
-        told = {"notifications": honoured, "_meta": {SUBSCRIPTION: message["id"]}}
+        told = {"notifications": honoured, "_meta": {answers.SUBSCRIPTION: message["id"]}}
         self._on_line(jsonrpc.notification("notifications/subscriptions/acknowledged", told))
 
     # -- from the servers ----------------------------------------------------------------------------------------------
@@ -294,7 +293,7 @@ class Router:
             self._on_line(jsonrpc.notification(CHANGES[kind], {}))
             for ident, wanted in self._streams.items():
                 if wanted.get(_FILTERS[kind]):
-                    self._on_line(jsonrpc.notification(CHANGES[kind], {"_meta": {SUBSCRIPTION: ident}}))
+                    self._on_line(jsonrpc.notification(CHANGES[kind], {"_meta": {answers.SUBSCRIPTION: ident}}))
 
     # -- the servers ---------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from tallystick.doors.mcp.relay.approval_wait import ApprovalWait
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.doors.mcp.relay.messages import (
     SERVED,
+    SHARED_CLIENT,
     CallCounters,
     RelayedCall,
     ServerGoneError,
@@ -121,8 +122,7 @@ class GateKeeper:
         if isinstance(name, str) and not tools.knows(name):
             async with self._lock:
                 await refresh(tools, self._wires, _own_meta(asked.message))
-        if self._session is None:
-            self._session = self._here()
+        session = self._session_of(asked)
         args = params.get("arguments")
         asked.decided = True
         wrong = tools.wrong_with(name, args) if isinstance(name, str) else None
@@ -137,13 +137,13 @@ class GateKeeper:
             if held is None:
                 return await self._refuse_call(asked, str(name), INVALID_STATE, gate, tools)
             return self._told(asked, held)
-        outcome = await gate.call(called, given, session=self._session)
+        outcome = await gate.call(called, given, session=session)
         if outcome.held is not None:
             self.tally.held += 1
             waiting = self._waiting(gate)
             if waiting.asks_in_result(asked):
                 return await waiting.ask(asked, outcome.held)
-            outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
+            outcome = await waiting.until_answered(asked, outcome, called, given, session)
         return self._told(asked, outcome)
 
     def _waiting(self, gate: Gate) -> ApprovalWait:
@@ -263,6 +263,16 @@ class GateKeeper:
         gate.ledger.ack_after_fsync()
         return gate
 
+    def _session_of(self, asked: RelayedCall) -> Session:
+        client = answers.meta_of(asked.message).get(SHARED_CLIENT) if self._wrapping.port is not None else None
+        if isinstance(client, dict):
+            ident = f"{self._session_id}-{client['session']}" if client["session"] else self._session_id
+            agent = "".join(filter(str.isprintable, client["name"]))[:LONGEST_NAME] or None
+            return Session(session_id=ident, caller=CALLER, agent_id=agent)
+        if self._session is None:
+            self._session = self._here()
+        return self._session
+
     def _here(self) -> Session:
         agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
         return Session(session_id=self._session_id, caller=CALLER, agent_id=agent)
@@ -274,7 +284,7 @@ class GateKeeper:
         # An id that no other tool can have: characters that ids do not allow are written as numbers.
         called = self._wrapping.tool_id(name)[:100]
         rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
-        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
+        outcome = await gate.refuse(rejection, asked.line, session=self._session_of(asked))
         self.tally.refused += 1
         return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
 
@@ -308,7 +318,8 @@ def _is_tools_fault(outcome: Outcome) -> bool:
 
 def _own_meta(request: Message) -> Message:
     """Return the client's `_meta` for the relay's own requests, without the progress token."""
-    return {key: value for key, value in answers.meta_of(request).items() if key != "progressToken"}
+    own = {"progressToken", SHARED_CLIENT}
+    return {key: value for key, value in answers.meta_of(request).items() if key not in own}
 
 
 def _error_code(message: Message) -> str:

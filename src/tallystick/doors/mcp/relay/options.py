@@ -29,6 +29,8 @@ class Wrapping:
     """Whether many servers are wrapped at once, as listed in the workspace; tools have their server's name in front."""
     view: str | None = None
     """The view of a gateway that this client gets; None: all servers."""
+    port: int | None = None
+    """The port of a gateway over HTTP, which all its clients share; None: stdio."""
     quiet: bool = False
     """Print only errors to stderr."""
 

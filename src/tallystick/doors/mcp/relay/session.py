@@ -7,9 +7,9 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.mcp.relay.messages import Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay.names import shown_url
@@ -33,18 +33,36 @@ def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     return run_before(wrapping, lambda: StdioUpstream(process) if process is not None else _web(wrapping))
 
 
-def run_before(wrapping: Wrapping, make_upstream: Callable[[], Upstream]) -> int:
-    """Relay before an upstream that is made in the event loop; return the exit code."""
+def run_before(
+    wrapping: Wrapping,
+    make_upstream: Callable[[], Upstream],
+    *,
+    streams: tuple[int, int] = (0, 1),
+    beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
+) -> int:
+    """Relay before an upstream that is made in the event loop; return the exit code.
+
+    Args:
+        wrapping: The options.
+        make_upstream: Connects to the server.
+        streams: File descriptors of the client, for reading and for writing.
+        beside: Runs as long as the relay; when it ends first, the relay ends.
+    """
     try:
         with asyncio.Runner(loop_factory=wakeful_loop) as runner:
-            return runner.run(_run(wrapping, make_upstream))
+            return runner.run(_run(wrapping, make_upstream, streams, beside))
     except TallyError as error:
         return _complain(error)
     except KeyboardInterrupt:
         return 130
 
 
-async def _run(wrapping: Wrapping, make_upstream: Callable[[], Upstream]) -> int:
+async def _run(
+    wrapping: Wrapping,
+    make_upstream: Callable[[], Upstream],
+    streams: tuple[int, int],
+    beside: Callable[[], Coroutine[Any, Any, None]] | None,
+) -> int:
     upstream = make_upstream()
     opened: list[GateKeeper] = []
 
@@ -57,16 +75,22 @@ async def _run(wrapping: Wrapping, make_upstream: Callable[[], Upstream]) -> int
         opened.append(keeper)
         return keeper
 
-    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
+    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex(), streams=streams)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Not available on every system nor outside the main thread; then the default action of the signal ends the
         # process.
         with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, relay.stop)
+    companion = None if beside is None else asyncio.ensure_future(beside())
+    if companion is not None:
+        companion.add_done_callback(lambda _: relay.stop())
     try:
         await relay.run()
     finally:
+        if companion is not None:
+            companion.cancel()
+            await asyncio.gather(companion, return_exceptions=True)
         for keeper in opened:
             await asyncio.to_thread(keeper.close)
     _sum_up(wrapping, opened)
