@@ -785,6 +785,8 @@ PROMISES: dict[str, str] = {
     "gateway.memory": "A further server takes at most 30 MB of the gateway's memory",
     "gateway.http": "Over HTTP several clients share one gateway, with answers and receipts of their own; only this machine is answered",
     "gateway.bad-input": "A gateway says what is wrong with its list of servers, and one server that fails stops no other",
+    "doors.cli-inbox": "`tally approvals` finds the requests of all workspaces of a user, from any folder",
+    "doors.cli-always": "`tally approvals approve --always` writes a rule for exactly these arguments, after showing the difference",
     "relay.web": "A server over streamable HTTP is wrapped like any other: documents, streams, broken-off streams",
     "relay.init": "`tally mcp init` wraps a client's servers after showing the difference, and can be undone",
     "relay.undo": "`tally mcp init --undo` takes the gate away entry by entry, and leaves what came later",

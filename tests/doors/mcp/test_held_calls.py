@@ -145,6 +145,19 @@ def test_where_the_configuration_says_so_the_answer_to_the_form_counts(tmp_path,
     assert text_of(result).startswith("sent to a" if allow else "Tallystick: refused")
 
 
+@pytest.mark.promise("mcp.held-form", "relay.policy-reload")
+def test_a_call_that_the_policy_lets_through_meanwhile_runs_when_it_goes_on(tmp_path):
+    place = Place(tmp_path, "wrap")
+
+    async def always():
+        await asyncio.to_thread(approve, place.workspace)
+        place.house.policy(POLICY + '[tools."s.send_mail"]\ndecision = "allow"\n')
+        return ElicitResult(action="accept", content={})
+
+    assert text_of(place.call(always)) == "sent to a"
+    assert text_of(place.call(None)) == "sent to a"
+
+
 @pytest.mark.promise("mcp.held-form")
 def test_a_request_state_is_of_one_call_only_and_cannot_be_made(place):
     async def run():

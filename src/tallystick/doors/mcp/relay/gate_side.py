@@ -33,6 +33,7 @@ from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refr
 from tallystick.errors import TallyError, ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
+from tallystick.gate.decide.approvals import OUTDATED
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
@@ -136,7 +137,9 @@ class GateKeeper:
             held = await self._waiting(gate).continued(asked)
             if held is None:
                 return await self._refuse_call(asked, str(name), INVALID_STATE, gate, tools)
-            return self._told(asked, held)
+            if held.rejection is None or held.rejection.reason != OUTDATED.reason:
+                return self._told(asked, held)
+            # The policy has changed since: the call is decided by what it says now.
         outcome = await gate.call(called, given, session=session)
         if outcome.held is not None:
             self.tally.held += 1
