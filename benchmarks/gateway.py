@@ -16,7 +16,7 @@ import orjson
 
 from benchmarks.relay import BARE, POLICY, SDK, STEADY, Speaker
 
-PROMISES = ("gateway.speed", "gateway.memory")
+PROMISES = ("gateway.memory",)
 SERVERS = 10
 
 

@@ -267,3 +267,17 @@ def test_a_server_that_cannot_be_started_does_not_stop_the_others(place):
     with place.lines() as client:
         assert "isError" not in client.call("notes__echo", {"text": "x"})["result"]
     assert "broken: command_not_found" in client.errors
+
+
+@pytest.mark.promise("gateway.memory")
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="left out: memory is read from /proc")
+def test_a_further_server_takes_little_of_the_gateways_memory(place):
+    def held(count):
+        place.servers(**{f"s{number}": script() for number in range(count)})
+        with place.lines() as client:
+            for number in range(count):
+                client.call(f"s{number}__echo", {"text": "x"})
+            rollup = Path(f"/proc/{client.process.pid}/smaps_rollup").read_text().splitlines()
+            return sum(int(line.split()[1]) for line in rollup if line.startswith("Pss:")) / 1024
+
+    assert held(6) - held(1) < 5 * 30

@@ -4,7 +4,7 @@
 `wrap_args.py`, which loads almost nothing.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -152,23 +152,14 @@ def gateway(
         from tallystick.extras import need
 
         need("mcp")
+    limits = {"hold_s": hold, "timeout_s": timeout, "start_timeout_s": start_timeout, "max_output": max_output}
+    return _gateway(here, view=view, port=http, policy=policy, strict=strict, trust_new=trust_new, **limits)
+
+
+def _gateway(here: Here, **options: Any) -> Exit:
     from tallystick.doors.mcp.gateway.run import run_gateway
     from tallystick.doors.mcp.relay.options import Wrapping
 
-    workspace = GATEWAY.expanduser() if here.named is None else here.named
-    wrapping = Wrapping(
-        name="gateway",
-        gateway=True,
-        workspace=str(workspace.absolute()),
-        view=view,
-        port=http,
-        policy=policy,
-        strict=strict,
-        trust_new=trust_new,
-        hold_s=hold,
-        timeout_s=timeout,
-        start_timeout_s=start_timeout,
-        max_output=max_output,
-        quiet=here.screen.quiet,
-    )
-    return Exit(run_gateway(wrapping))
+    workspace = str((here.named or GATEWAY).expanduser().absolute())
+    quiet = here.screen.quiet
+    return Exit(run_gateway(Wrapping(name="gateway", gateway=True, workspace=workspace, quiet=quiet, **options)))

@@ -114,12 +114,7 @@ def write(
     for line in unified_diff(old, new, str(path), str(path), lineterm=""):
         sys.stderr.write(visible(line) + "\n")
     if not yes:
-        if not sys.stdin.isatty():
-            raise Refused("Not a terminal; use --yes to confirm.", code="not_answered")
-        sys.stderr.write("Write this? [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            raise Refused("Nothing was written.", code="not_answered")
+        _confirm()
     first()
     path.parent.mkdir(parents=True, exist_ok=True)
     if keep and path.exists():
@@ -131,6 +126,15 @@ def write(
         shutil.copymode(path, waiting)
     waiting.replace(path)
     here.screen.note(f"written: {path}")
+
+
+def _confirm() -> None:
+    if not sys.stdin.isatty():
+        raise Refused("Not a terminal; use --yes to confirm.", code="not_answered")
+    sys.stderr.write("Write this? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise Refused("Nothing was written.", code="not_answered")
 
 
 def _shown(text: str) -> str:

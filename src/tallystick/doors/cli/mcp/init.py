@@ -66,10 +66,16 @@ def init(
         return move(here, chosen, path, tally=_tally(), undo=undo, yes=yes)
     if undo:
         return _undo(here, chosen, path, server, yes=yes)
+    return _wrap(here, chosen, path, server, words or [], config, yes=yes)
+
+
+def _wrap(
+    here: Here, chosen: "Client", path: Path, server: str | None, words: list[str], config: Path | None, *, yes: bool
+) -> Exit:
     from tallystick.doors.cli.mcp.config import backup_of, text_of, write
 
     before = text_of(path)
-    after, done = _wrapped(here, chosen, path, before, server, words or [])
+    after, done = _wrapped(here, chosen, path, before, server, words)
     if not done:
         here.screen.note(f"{path}: nothing to change.")
         here.screen.data({"config": str(path), "wrapped": []})
@@ -78,7 +84,7 @@ def init(
     keep = not _gated(chosen, path, before) or not backup_of(path).is_file()
     write(here, path, before, after, yes=yes, keep=keep)
     here.screen.data({"config": str(path), "wrapped": done})
-    back = f"tally mcp init -c {client}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
+    back = f"tally mcp init -c {chosen.name}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
     here.screen.line(f"{', '.join(done)}: behind the gate now. Restart {chosen.title}. Undo: {back}")
     return Exit.OK
 

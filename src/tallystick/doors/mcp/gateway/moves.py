@@ -19,7 +19,7 @@ Entries = dict[str, Any]
 
 
 @record
-class Move:
+class ConfigMove:
     """What a move changes."""
 
     client: Entries
@@ -31,7 +31,9 @@ class Move:
     """Servers that stay where they are, and why."""
 
 
-def moved_in(entries: Mapping[str, Any], client: Client, workspace: Path, *, tally: str, login: frozenset[str]) -> Move:
+def moved_in(
+    entries: Mapping[str, Any], client: Client, workspace: Path, *, tally: str, login: frozenset[str]
+) -> ConfigMove:
     """Return a client's entries behind the gateway.
 
     Args:
@@ -56,17 +58,17 @@ def moved_in(entries: Mapping[str, Any], client: Client, workspace: Path, *, tal
         else:
             moved[name] = made
     if not moved:
-        return Move(client=dict(entries), gateway=whole, moved=(), left=tuple(left))
+        return ConfigMove(client=dict(entries), gateway=whole, moved=(), left=tuple(left))
     view = list(dict.fromkeys([*whole.get(VIEWS, {}).get(client.name, []), *moved]))
     own = {**dict(client.more), "command": tally, "args": ["mcp", "gateway", "--view", client.name]}
     kept = {name: entry for name, entry in entries.items() if name not in moved and name != GATEWAY}
     made_client = {**kept, GATEWAY: {"type": "stdio", **own} if client.typed else own}
     views = {**whole.get(VIEWS, {}), client.name: view}
     whole = {**whole, TABLE: {**servers, **moved}, VIEWS: views}
-    return Move(client=made_client, gateway=whole, moved=tuple(moved), left=tuple(left))
+    return ConfigMove(client=made_client, gateway=whole, moved=tuple(moved), left=tuple(left))
 
 
-def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> Move:
+def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> ConfigMove:
     """Return a client's entries without the gateway, with the servers of its view.
 
     Raises:
@@ -76,13 +78,13 @@ def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> Mo
     servers, views = dict(whole.get(TABLE, {})), dict(whole.get(VIEWS, {}))
     back = {name: servers[name] for name in views.pop(client.name, [])}
     if GATEWAY not in entries:
-        return Move(client=dict(entries), gateway=_read(workspace), moved=(), left=())
+        return ConfigMove(client=dict(entries), gateway=_read(workspace), moved=(), left=())
     others = {name for shown in views.values() for name in shown}
     # A server that other clients still see stays behind the gateway, too.
     left = {name: entry for name, entry in servers.items() if name in others or name not in back}
     kept = {name: entry for name, entry in entries.items() if name != GATEWAY}
     whole = {**whole, TABLE: left, VIEWS: views}
-    return Move(client={**back, **kept}, gateway=whole, moved=tuple(back), left=())
+    return ConfigMove(client={**back, **kept}, gateway=whole, moved=tuple(back), left=())
 
 
 def write_list(workspace: Path, whole: dict[str, Any]) -> None:

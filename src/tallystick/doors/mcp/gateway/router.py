@@ -21,7 +21,7 @@ from typing import Any
 from tallystick.doors.mcp import answers, jsonrpc
 from tallystick.doors.mcp.gateway.backend import HANDSHAKE, NAME, SESSIONLESS, Backend, BackendError, Passed, unusable
 from tallystick.doors.mcp.gateway.lists import KINDS, Lists
-from tallystick.doors.mcp.gateway.servers import FILE, GatewayServer, Roster, read_servers
+from tallystick.doors.mcp.gateway.servers import FILE, GatewayServer, ServerList, read_servers
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.lines import OnLine, OnLong
 from tallystick.doors.mcp.relay.names import split_name
@@ -65,8 +65,8 @@ class Router:
             ConfigError: The list cannot be used, or it has no such view.
         """
         self._workspace, self._view, self._timeout_s = workspace, view, timeout_s
-        self._roster: Roster = read_servers(workspace)
-        self._roster.shown(view)
+        self._list_of_servers: ServerList = read_servers(workspace)
+        self._list_of_servers.shown(view)
         self._seen = self._signature()
         self._token = os.urandom(9).hex()
         self._backends: dict[str, Backend] = {}
@@ -351,8 +351,8 @@ class Router:
             self._changed()
 
     def _wanted(self) -> dict[str, GatewayServer]:
-        shown = self._roster.shown(self._view)
-        return {name: server for name, server in self._roster.servers.items() if name in shown}
+        shown = self._list_of_servers.shown(self._view)
+        return {name: server for name, server in self._list_of_servers.servers.items() if name in shown}
 
     def _signature(self) -> tuple[int, int] | None:
         with suppress(OSError):
@@ -369,12 +369,12 @@ class Router:
                 continue
             self._seen = seen
             try:
-                roster = read_servers(self._workspace)
-                roster.shown(self._view)
+                listed = read_servers(self._workspace)
+                listed.shown(self._view)
             except ConfigError as error:
                 _note(f"the servers stay as they were: {error}")
                 continue
-            self._roster = roster
+            self._list_of_servers = listed
             if self._met is not None:
                 await self._update()
 

@@ -35,7 +35,7 @@ class GatewayServer:
 
 
 @record
-class Roster:
+class ServerList:
     """All servers of a gateway, and which of them each view shows."""
 
     servers: Mapping[str, GatewayServer]
@@ -55,7 +55,7 @@ class Roster:
         return self.views[view]
 
 
-def read_servers(workspace: Path) -> Roster:
+def read_servers(workspace: Path) -> ServerList:
     """Return the servers of a gateway; none if the file does not exist.
 
     Raises:
@@ -65,7 +65,7 @@ def read_servers(workspace: Path) -> Roster:
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Roster(servers={}, views={})
+        return ServerList(servers={}, views={})
     except (OSError, ValueError) as error:
         raise _unusable(path, f"cannot be read: {error}") from None
     entries = whole.get(TABLE, {}) if isinstance(whole, dict) else None
@@ -73,7 +73,7 @@ def read_servers(workspace: Path) -> Roster:
     if not isinstance(entries, dict) or not isinstance(views, dict):
         raise _unusable(path, f"'{TABLE}' and '{VIEWS}' are tables")
     servers = {name: _server(path, name, entry) for name, entry in entries.items()}
-    return Roster(servers=servers, views={name: _view(path, name, shown, servers) for name, shown in views.items()})
+    return ServerList(servers=servers, views={name: _view(path, name, shown, servers) for name, shown in views.items()})
 
 
 def is_server_name(name: str) -> bool:

@@ -7,7 +7,7 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,15 +82,10 @@ async def _run(
         # process.
         with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, relay.stop)
-    companion = None if beside is None else asyncio.ensure_future(beside())
-    if companion is not None:
-        companion.add_done_callback(lambda _: relay.stop())
     try:
-        await relay.run()
+        async with _running(beside, relay.stop):
+            await relay.run()
     finally:
-        if companion is not None:
-            companion.cancel()
-            await asyncio.gather(companion, return_exceptions=True)
         for keeper in opened:
             await asyncio.to_thread(keeper.close)
     _sum_up(wrapping, opened)
@@ -102,6 +97,23 @@ async def _run(
         )
         return _complain(ConfigError(message, code="server_unreachable"))
     return FAILED if upstream.failed else OK
+
+
+@contextlib.asynccontextmanager
+async def _running(
+    beside: Callable[[], Coroutine[Any, Any, None]] | None, on_end: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Run something beside the relay, and end it with the relay."""
+    if beside is None:
+        yield
+        return
+    task = asyncio.ensure_future(beside())
+    task.add_done_callback(lambda _: on_end())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _web(wrapping: Wrapping) -> Upstream:
