@@ -312,6 +312,7 @@ async def serve_http(read_fd: int, write_fd: int, *, longest: int, port: int, to
     """Serve on this machine until cancelled or stopped by a signal."""
     import socket  # noqa: PLC0415 - only over HTTP
 
+    import mcp.shared.inbound  # noqa: F401, PLC0415 - loads before the first request
     import uvicorn  # noqa: PLC0415 - only over HTTP
 
     door = GatewayDoor(read_fd, write_fd, longest=longest)

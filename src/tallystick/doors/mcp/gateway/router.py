@@ -28,7 +28,7 @@ from tallystick.doors.mcp.relay.names import split_name
 from tallystick.errors import ConfigError
 from tallystick.records import record
 
-MEET_S = 15.0
+MEET_S = 25.0
 """Seconds that the first answer to a client waits for servers that start; later ones are announced as a change."""
 LOOK_S = 1.0
 """Seconds between two looks at the list of servers."""
@@ -96,6 +96,10 @@ class Router:
         """Store the callbacks; the servers start with the client's first message."""
         self._longest, self._on_line, self._on_long = longest, on_line, on_long
         self._begin(self._watch())
+
+    async def connect(self) -> None:
+        """Start the servers before any client is there, where none of them can ask a client."""
+        await self._begun({})
 
     @property
     def full(self) -> bool:
@@ -304,10 +308,13 @@ class Router:
 
     async def _meet(self, message: Message) -> None:
         """Start all servers with the first request, and wait for them, but not too long."""
+        can = answers.params_of(message).get("capabilities")
+        # Only a client with a session can be asked by a server.
+        await self._begun(can if message["method"] == jsonrpc.INITIALIZE and isinstance(can, dict) else {})
+
+    async def _begun(self, can: Message) -> None:
         if self._met is None:
-            can = answers.params_of(message).get("capabilities")
-            # Only a client with a session can be asked by a server.
-            self._can = can if message["method"] == jsonrpc.INITIALIZE and isinstance(can, dict) else {}
+            self._can = can
             self._met = asyncio.ensure_future(self._connect_all(self._wanted().values()))
         await asyncio.wait([self._met], timeout=MEET_S)
 

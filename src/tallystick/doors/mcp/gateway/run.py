@@ -21,11 +21,14 @@ def run_gateway(wrapping: Wrapping) -> int:
     from tallystick.doors.mcp.gateway.http import serve_http  # noqa: PLC0415 - loads the web server
 
     (relay_reads, to_relay), (from_relay, relay_writes) = os.pipe(), os.pipe()
+    router = upstream()
 
     async def serve() -> None:
+        # A client that waits long for its first answer takes an older revision of the protocol.
+        await router.connect()
         await serve_http(from_relay, to_relay, longest=wrapping.longest, port=port, told=_say)
 
-    return run_before(wrapping, upstream, streams=(relay_reads, relay_writes), beside=serve)
+    return run_before(wrapping, lambda: router, streams=(relay_reads, relay_writes), beside=serve)
 
 
 def _say(text: str) -> None:
