@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tallystick.reading.agent.argument_forms import assignee_in, line_in, most_in, tags_in
 from tallystick.reading.agent.intents import RequestIntent
 from tallystick.reading.agent.names import Mention, NamedFile
 from tallystick.records import record
@@ -11,7 +12,6 @@ from tallystick.text.stems import stem, stem_all
 from tallystick.text.words import QUERY_STOP_WORDS, identifier_words, word_spans
 
 MAX_FILES = 10
-_LINES = re.compile(r"\blines? (\d{1,6})(?:\s?(?:-|–|to|and|through|until)\s?(\d{1,6}))?", re.IGNORECASE)  # noqa: RUF001
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,200})[\"“”]")
 CARDS = frozenset({"card", "person"})
 _SCENE_FIRST = ("scene", "outline", "file", "card", "person")
@@ -41,6 +41,9 @@ def fill_arguments(schema: Mapping[str, Any], intent: RequestIntent, subject: Su
     args = {name: value for name, value in intent.args.items() if name in properties}
     for name, property_schema in properties.items():
         if name in args:
+            # A value that the request names itself counts more than that of the nearest example.
+            said = _said_by_word(property_schema, identifier_words(name), subject)
+            args[name] = args[name] if said is None else said
             continue
         value = _value(name, property_schema, intent, subject)
         if value is not None:
@@ -59,14 +62,27 @@ def _value(name: str, schema: Mapping[str, Any], intent: RequestIntent, subject:
             least = schema.get("minItems", 0)
             return paths if paths and len(paths) >= least else None
         return paths[0] if paths else None
-    if kind == "integer" and "line" in parts and (found := _LINES.search(subject.request)):
-        first = int(found.group(1))
-        return first if parts[0] in {"start", "first", "from"} else int(found.group(2) or first)
+    if parts == ["tags"]:
+        return tags_in(subject.request)
+    if kind == "integer":
+        return _integer(parts, subject.request)
     if kind == "string" and "enum" not in schema:
-        if name in _WHOLE_REQUEST:
-            return subject.request
-        return _matter(intent, subject) if name in QUERY else None
+        return _text(name, parts, intent, subject)
     return _said_by_word(schema, parts, subject)
+
+
+def _integer(parts: Sequence[str], request: str) -> int | None:
+    if parts[0] == "max":
+        return most_in(request)
+    return line_in(request, starts=parts[0] in {"start", "first", "from"}) if "line" in parts else None
+
+
+def _text(name: str, parts: Sequence[str], intent: RequestIntent, subject: Subject) -> str | None:
+    if name in _WHOLE_REQUEST:
+        return subject.request
+    if parts[0] in {"assigned", "assignee"}:
+        return assignee_in(subject.request)
+    return _matter(intent, subject) if name in QUERY else None
 
 
 def _said_by_word(schema: Mapping[str, Any], parts: Sequence[str], subject: Subject) -> Any:
@@ -126,7 +142,7 @@ def _one_each(subject: Subject) -> list[Mention]:
             if wants_card
             else ("scene", "outline", "file", "card", "person")
         )
-        if re.search(r"\bscenes?\b", subject.request[start:end].lower()):
+        if len({each.file.path for each in candidates if each.exact and each.file.kind == "scene"}) > 1:
             found += candidates
             continue
         found.append(min(candidates, key=lambda each: (order.index(each.file.kind), not each.exact)))

@@ -23,9 +23,15 @@ _ORDINALS = {
     "ninth": 9,
 }
 _NUMBER = r"(?:\d{1,3}|" + "|".join(NUMBER_WORDS) + ")"
-_NUMBERED = re.compile(
-    rf"\b(?:scenes?|chapters?|parts?) ({_NUMBER}(?:(?:, | and |, and | to )(?:scene )?{_NUMBER})*)\b", re.IGNORECASE
+_SCENES = r"(?:scenes?|chapters?|parts?|chap\.?|ch\.?|sc\.?|scn)"
+_AND = r"(?:, ?| and |, and | to | & | or | vs\.? |-)"
+_NUMBERED = re.compile(rf"\b{_SCENES}[ -]?({_NUMBER}(?:{_AND}(?:{_SCENES} )?{_NUMBER})*)\b", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?:\b(?:in|of|between|do|does|is|are|for|check|compare|read|open|against) |^)"
+    rf"(\d{{1,2}}(?:{_AND}\d{{1,2}})*)(?=[?.,;:!)]|$| (?:and|against|for|with|please|contradict|agree|match|drag)\b)",
+    re.IGNORECASE,
 )
+"""Numbers without a noun behind them: scenes are meant."""
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}|last) (?:scene|chapter|part)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _AFTER = re.compile(r"\W{0,3}(?:\w+ ){0,1}?(card|scene|chapter)\b", re.IGNORECASE)
@@ -125,6 +131,10 @@ def _by_number(request: str, workspace: Sequence[NamedFile]) -> Iterator[Mention
             value = int(number) if number.isdigit() else NUMBER_WORDS[number.lower()]
             if value in scenes:
                 yield Mention(start=found.start(), end=found.end(), file=scenes[value], exact=True)
+    for found in _BARE.finditer(request):
+        numbers = [int(each) for each in re.findall(r"\d+", found.group(1))]
+        for number in numbers if all(each in scenes for each in numbers) else ():
+            yield Mention(start=found.start(1), end=found.end(1), file=scenes[number], exact=True)
     for found in _ORDINAL.finditer(request):
         value = _ORDINALS.get(found.group(1).lower(), max(scenes, default=0))
         if value in scenes:
