@@ -109,10 +109,7 @@ def write(
     Raises:
         Refused: `not_answered`.
     """
-    hide = Hiding(here, before, after)
-    old, new = hide.lines(_shown(before)), hide.lines(_shown(after))
-    for line in unified_diff(old, new, str(path), str(path), lineterm=""):
-        sys.stderr.write(visible(line) + "\n")
+    _show_difference(here, path, before, after)
     if not yes:
         _confirm()
     first()
@@ -126,6 +123,13 @@ def write(
         shutil.copymode(path, waiting)
     waiting.replace(path)
     here.screen.note(f"written: {path}")
+
+
+def _show_difference(here: Here, path: Path, before: str, after: str) -> None:
+    hide = Hiding(here, before, after)
+    old, new = hide.lines(_shown(before)), hide.lines(_shown(after))
+    for line in unified_diff(old, new, str(path), str(path), lineterm=""):
+        sys.stderr.write(visible(line) + "\n")
 
 
 def _confirm() -> None:
