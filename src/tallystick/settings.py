@@ -384,3 +384,8 @@ def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | N
     """Return an endpoint's API key from the variable `name`, or from `APP_` + `name`; None if neither is set."""
     given = os.environ if environ is None else environ
     return given.get(name) or given.get(f"APP_{name}")
+
+
+def environment_with(more: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a process to start: this process's own, with more variables."""
+    return {**os.environ, **more}

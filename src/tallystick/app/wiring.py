@@ -37,6 +37,7 @@ from tallystick.reading.retriever import ReadDocument, Retriever, open_retriever
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
+from tallystick.storage.inbox import register_workspace
 from tallystick.storage.ledger import open_ledger
 from tallystick.storage.notifications import Notifications, place_of
 from tallystick.storage.private import private_folder
@@ -83,7 +84,7 @@ class Parts:
             now_ms=self.now_ms,
             ttl_s=self.settings.approvals.ttl_s,
             proved=self.proved,
-            notify=lambda hold: tell_held(self.notifications, hold),
+            notify=self._tell_held,
         )
         return Pipeline(
             policy=self.policy,
@@ -127,6 +128,13 @@ class Parts:
         from tallystick.storage.approvals import SqlApprovalStore  # noqa: PLC0415 - as above
 
         return SqlApprovalStore(self.engine)
+
+    def _tell_held(self, hold: Hold) -> None:
+        tell_held(self.notifications, hold)
+        try:
+            register_workspace(self.settings.state_dir(), self.workspace)
+        except OSError as error:
+            _log.warning("a held call is not in the user's inbox: %s", error)
 
     def book(self) -> ApprovalStore:
         """Return the approval store."""
