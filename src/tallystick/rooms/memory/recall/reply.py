@@ -15,9 +15,11 @@ from tallystick.rooms.memory.model import Observation, Proposition
 from tallystick.rooms.memory.ontology.attributes import Attribute
 from tallystick.rooms.memory.ontology.lexicon import Lexicon
 from tallystick.rooms.memory.project.entities import names_of
+from tallystick.rooms.memory.propose.claims import ClaimReader
 from tallystick.rooms.memory.propose.phrases import Noun
 from tallystick.rooms.memory.recall.facts import Fact, rank_of
 from tallystick.rooms.memory.recall.inquiry import Inquiry, Wanted
+from tallystick.rooms.memory.recall.own_words import OwnAnswer
 from tallystick.rooms.memory.recall.passages import Passage
 from tallystick.rooms.memory.recall.question import content_words
 from tallystick.rooms.memory.times import stamp_of
@@ -30,6 +32,8 @@ MOST = 200
 COVERS = 0.75
 """Of the words of a question, the share that a text must hold to be quoted as its answer."""
 NOT_KNOWN = "Not known."
+RELATED_FACT = 0.5
+"""The least fit of a message on which a fact rests that answers, as a share of the best message's."""
 _TOLD_BY_VERB = frozenset({"name", "born_on", "born_in", "is_a", "event_time", "age"})
 """Attributes that are told by their verb even where a noun asks for them."""
 _OVER = frozenset({"rejected"})
@@ -65,7 +69,14 @@ class ReplyWriter:
     """Answers questions from one state of memory."""
 
     def __init__(
-        self, state: State, lexicon: Lexicon, *, now: int, owners: Sequence[str], candidates: Iterable[Proposition]
+        self,
+        state: State,
+        lexicon: Lexicon,
+        *,
+        now: int,
+        owners: Sequence[str],
+        candidates: Iterable[Proposition],
+        reader: ClaimReader,
     ) -> None:
         """Prepare to answer.
 
@@ -75,23 +86,71 @@ class ReplyWriter:
             now: The moment for which facts are assessed.
             owners: The names of the owner; the first is the asker's.
             candidates: Propositions that share words with the question.
+            reader: Tells whether a text states facts.
         """
         self._state = state
         self._lexicon, self._ontology = lexicon, lexicon.ontology
         self._now = now
         self._owners = [name_key(name) for name in owners]
         self._candidates = list(candidates)
+        self._reader = reader
 
-    def reply(self, inquiry: Inquiry, passages: Sequence[Passage]) -> MemoryReply:
-        """Answer a question; `passages` are the texts that fit it best."""
+    def reply(self, inquiry: Inquiry, passages: Sequence[Passage], own: OwnAnswer | None = None) -> MemoryReply:
+        """Answer a question.
+
+        Args:
+            inquiry: The question, read.
+            passages: The texts that fit it best.
+            own: What the owner said in answer; None: it was not looked for.
+        """
+        told = self._by_fact(inquiry)
+        if own is None:
+            return told or self._quoted(inquiry, passages)
+        if told is not None and self._stands(told, own):
+            return told
+        if own.current:
+            return self._in_own_words(own)
+        return MemoryReply(sentence=NOT_KNOWN, known=False, nearest=tuple(passages[:3]))
+
+    def _by_fact(self, inquiry: Inquiry) -> MemoryReply | None:
+        """Answer by the facts about the attributes that are asked for, the most specific reading first."""
+        asked_of: set[str] = set()
         for wanted in inquiry.wanted:
+            if wanted.kind and wanted.kind in asked_of:
+                continue  # «My sister's birthday» does not ask who she is.
+            if wanted.whom is not None and wanted.whom.noun:
+                asked_of.add(wanted.whom.noun)
             for names in ((wanted.attribute.name,), wanted.attribute.or_else):
                 found = self._found(wanted, names)
-                if found:
-                    told = self._told(inquiry, wanted, found)
-                    if told is not None:
-                        return told
-        return self._quoted(inquiry, passages)
+                told = self._told(inquiry, wanted, found) if found else None
+                if told is not None:
+                    return told
+        return None
+
+    def _stands(self, told: MemoryReply, own: OwnAnswer) -> bool:
+        """Return whether facts answer a question, although the owner's words are known.
+
+        They do where they rest on other sources, or on messages that fit the question, unless the owner has since
+        said something about it that was not understood as a fact.
+        """
+        seen = [each for fact in (*told.facts, *told.before) if (each := self._newest(fact.one)) is not None]
+        own_fits = dict(own.fits)
+        fits = [own_fits.get(each.id) for each in seen]
+        if None in fits or not seen:
+            return True
+        if max(fit for fit in fits if fit is not None) < RELATED_FACT:
+            return False
+        newest = max(each.seq for each in seen)
+        last = own.current[0].message.seen if own.current else None
+        return last is None or last.seq <= newest or bool(self._reader.claims_in(last.text, speaker=self._owners[0]))
+
+    def _in_own_words(self, own: OwnAnswer) -> MemoryReply:
+        """Answer by the owner's own sentence, and the one whose place it took."""
+        days = [stamp_of(each.message.seen.observed_at)[:10] for each in own.current]
+        said = "; ".join(f"“{each.text}” (you, {day})" for each, day in zip(own.current, days, strict=True))
+        if own.before is not None:
+            said += f" (before {days[0]}: “{own.before.text}”)"
+        return MemoryReply(sentence=said, known=True, quote=own.current[0].text)
 
     def _found(self, wanted: Wanted, names: Sequence[str]) -> list[Fact]:
         """Return the facts of somebody about these attributes, newest first."""
