@@ -140,7 +140,8 @@ class MemoryQueries:
             writer = ReplyWriter(
                 state, lexicon, now=moment, owners=owners, candidates=candidates, reader=ClaimReader(parser, lexicon)
             )
-            return writer.reply(inquiry, found.passages, self._own_words(state, indexes, lexicon, wanted))
+            own = self._own_words(state, indexes, lexicon, wanted)
+            return writer.reply(inquiry, found.passages, own)
 
         return self._projection.ask(answer, written=True)
 

@@ -120,12 +120,31 @@ class ReplyWriter:
                 continue  # «My sister's birthday» does not ask who she is.
             if wanted.whom is not None and wanted.whom.noun:
                 asked_of.add(wanted.whom.noun)
+            if wanted.category:
+                told = self._of_category([one for one in inquiry.wanted if one.category == wanted.category])
+                if told is not None:
+                    return told
             for names in ((wanted.attribute.name,), wanted.attribute.or_else):
                 found = self._found(wanted, names)
                 told = self._told(inquiry, wanted, found) if found else None
                 if told is not None:
                     return told
         return None
+
+    def _of_category(self, wanted: Sequence[Wanted]) -> MemoryReply | None:
+        """Tell all that holds of several attributes that are asked for by one word: «family», «hobbies»."""
+        if len({one.attribute.name for one in wanted}) == 1:
+            return None
+        found = [fact for one in wanted for fact in self._found(one, (one.attribute.name,)) if not _is_over(fact)]
+        each = list({(fact.one.predicate, name_key(fact.one.object)): fact for fact in found}.values())
+        if not each:
+            return None
+        things = [f"{self._object(fact)} ({_kind_of(fact)})" for fact in each]
+        return MemoryReply(
+            sentence=f"{self._possessive(each[0].one.subject)} {wanted[0].category}: {_listed(things)}. {self._source(each)}",
+            known=True,
+            facts=tuple(each),
+        )
 
     def _stands(self, told: MemoryReply, own: OwnAnswer) -> bool:
         """Return whether facts answer a question, although the owner's words are known.
@@ -419,6 +438,11 @@ def _lead(inquiry: Inquiry, attribute: Attribute, facts: Sequence[Fact]) -> str:
     if attribute.name == "died" and inquiry.asks_whether:
         return "No. "
     return f"{len(facts)}: " if inquiry.asks_number else ""
+
+
+def _kind_of(fact: Fact) -> str:
+    attribute, _, kind = fact.one.predicate.partition(":")
+    return (kind or attribute).replace("_", " ")
 
 
 def _each_once(facts: Sequence[Fact]) -> list[Fact]:

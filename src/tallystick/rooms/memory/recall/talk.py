@@ -16,6 +16,14 @@ _NO_NAMES = STOP_WORDS | {*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)}
 _NAME = r"([A-ZÀ-Þ][\w'-]+)"
 _TYPED = re.compile(r"(?<=\w\w[.!?;])[.!?;]*\s+(?=[^\W\d_])")
 """Between sentences as they are typed: the next one may begin with a small letter."""
+_CLAUSE = re.compile(
+    r"(?<=[,;:)])\s+(?=(?:so|and|but|then|now|because|i|we|he|she|they|it|it's|the|my|our|that|this)\b)|\s+[–—-]\s+"  # noqa: RUF001
+    r"|\s+(?=(?:so|but|and) (?:i|we|he|she|they|it|it's|the|my|our|that)\b)",
+    re.IGNORECASE,
+)
+"""Between clauses of a sentence."""
+MIN_WORDS = 3
+"""Words of a clause; a shorter one belongs to the next."""
 _CLOSING = " \"'”’)"  # noqa: RUF001 - as it is typed
 
 
@@ -26,13 +34,30 @@ class Message:
         self.seen = seen
         text = seen.text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
         sentences = [
-            part for start, end in sentence_spans(text, wrapped=False) for part in _TYPED.split(text[start:end]) if part
+            part
+            for start, end in sentence_spans(text, wrapped=False)
+            for typed in _TYPED.split(text[start:end])
+            for part in _clauses(typed)
         ]
         self.sentences = [each for each in sentences if not each.rstrip(_CLOSING).endswith("?")]
         """Without questions: they state nothing."""
         self.words = [word for each in self.sentences for word in dict.fromkeys(words(each))]
         self.content = frozenset(plain(word) for word in self.words if is_content(word))
         self.stems = frozenset(stem_all(self.content))
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Return the clauses of a sentence; a question is whole."""
+    if sentence.rstrip(_CLOSING).endswith("?"):
+        return [sentence]
+    found: list[str] = []
+    short = ""
+    for part in _CLAUSE.split(sentence):
+        short = f"{short} {part}".strip()
+        if len(short.split()) >= MIN_WORDS:
+            found.append(short)
+            short = ""
+    return [*found, short] if short else found
 
 
 class Talk:
@@ -100,7 +125,9 @@ def mentions(message: Message, whom: Iterable[str]) -> bool:
 
 def without(text: str, hidden: frozenset[str]) -> str:
     """Return a text with «it» in the place of these words."""
-    return re.sub(r"[^\W\d_][\w'-]*", lambda word: "it" if plain(word.group().lower()) in hidden else word.group(), text)
+    return re.sub(
+        r"[^\W\d_][\w'-]*", lambda word: "it" if plain(word.group().lower()) in hidden else word.group(), text
+    )
 
 
 def sentences_of(messages: Sequence[Message], hidden: frozenset[str]) -> list[list[str]]:
