@@ -87,10 +87,10 @@ class Asked:
         self.kinds = {word: _members(word, ontology) for word in self.content}
         """Category word → stems of what belongs to it."""
         related = [
-            frozenset({word}) | talk.names_of(noun)
+            nouns | {word} | {name for each in nouns for name in talk.names_of(each)}
             for word in content
             if not self.kinds[word]
-            for noun in talk.relations
+            for noun, nouns in talk.relations.items()
             if word == noun or stem(word) == stem(noun)
         ]
         self.of_asker = not named and not related and not _ASKER.isdisjoint(asked)
@@ -154,6 +154,8 @@ class OwnWords:
         if not messages:
             return OwnAnswer(current=())
         asked = Asked(question, self._talk, self._ontology)
+        if not all(any(mentions(message, whom) for message in messages) for whom in asked.whom):
+            return OwnAnswer(current=())
         scores, matter = self.scores(asked)
         best = max(range(len(messages)), key=lambda at: (scores[at], at))
         fits = tuple((one.seen.id, score / scores[best]) for one, score in zip(messages, scores, strict=True))
@@ -268,8 +270,10 @@ class OwnWords:
         return 1 / (1 + exp(-constant - sum(w * x for w, x in zip(weights, rows, strict=True))))
 
     def signs(self, old: int, new: int, scores: Sequence[float], matter: Sequence[float]) -> tuple[float, ...]:
-        """Return what tells that a later message takes an earlier one's place: the words that both have, how alike they
-        are, how well the later one fits the question, and whether it says that something has changed.
+        """Return what tells that a later message takes an earlier one's place.
+
+        It is the words that both have, how alike they are, how well the later one fits the question (as a share of the
+        best, and with names hidden), and whether it says that something has changed.
         """
         one, other = self._talk.messages[old], self._talk.messages[new]
         shared = sum(self._talk.worth(each) for each in one.stems & other.stems) / self._talk.worth("")
@@ -286,4 +290,4 @@ def _misses_kind(asked: Asked, message: Message) -> bool:
     """Return whether a message holds nothing of the kind that is asked for: a date, a number, a name."""
     if asked.kind == "date":
         return not says_when(message.stems) and not any(word[0].isdigit() for word in message.words)
-    return holds_kind(asked.kind, message.seen.text, set(words(asked.text))) < 0
+    return holds_kind(asked.kind, " ".join(message.sentences), set(words(asked.text))) < 0

@@ -116,7 +116,7 @@ class ReplyWriter:
         """Answer by the facts about the attributes that are asked for, the most specific reading first."""
         asked_of: set[str] = set()
         for wanted in inquiry.wanted:
-            if wanted.kind and wanted.kind in asked_of:
+            if wanted.attribute.relation and wanted.kind in asked_of:
                 continue  # «My sister's birthday» does not ask who she is.
             if wanted.whom is not None and wanted.whom.noun:
                 asked_of.add(wanted.whom.noun)
@@ -139,9 +139,10 @@ class ReplyWriter:
         each = list({(fact.one.predicate, name_key(fact.one.object)): fact for fact in found}.values())
         if not each:
             return None
-        things = [f"{self._object(fact)} ({_kind_of(fact)})" for fact in each]
+        things = _listed([f"{self._object(fact)} ({_kind_of(fact)})" for fact in each])
+        whose = self._possessive(each[0].one.subject)
         return MemoryReply(
-            sentence=f"{self._possessive(each[0].one.subject)} {wanted[0].category}: {_listed(things)}. {self._source(each)}",
+            sentence=f"{whose} {wanted[0].category}: {things}. {self._source(each)}",
             known=True,
             facts=tuple(each),
         )
@@ -153,7 +154,9 @@ class ReplyWriter:
         said something about it that was not understood as a fact.
         """
         seen = [each for fact in (*told.facts, *told.before) if (each := self._newest(fact.one)) is not None]
-        own_fits = dict(own.fits)
+        own_fits: dict[str, float] = {}
+        for name, fit in own.fits:
+            own_fits[name] = max(fit, own_fits.get(name, 0.0))
         fits = [own_fits.get(each.id) for each in seen]
         if None in fits or not seen:
             return True
@@ -430,7 +433,8 @@ class ReplyWriter:
 def _is_over(fact: Fact) -> bool:
     """Return whether a fact holds no longer: superseded, taken back, refuted or past its time."""
     found = fact.assessment
-    return found.superseded_by is not None or found.taken_back or bool(found.holds) or found.status == "rejected"
+    ended = found.taken_back or found.figures.owner_denies or bool(found.holds) or found.status == "rejected"
+    return found.superseded_by is not None or ended
 
 
 def _lead(inquiry: Inquiry, attribute: Attribute, facts: Sequence[Fact]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
 from tallystick.rooms.memory.model import Observation
@@ -22,34 +22,41 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """Between clauses of a sentence."""
+MAX_MESSAGE = 300
+"""Characters of a message that is taken as one; a longer one speaks of several things."""
 MIN_WORDS = 3
 """Words of a clause; a shorter one belongs to the next."""
 _CLOSING = " \"'”’)"  # noqa: RUF001 - as it is typed
 
 
 class Message:
-    """One message of the owner."""
+    """One message of the owner, or a part of a long one."""
 
-    def __init__(self, seen: Observation) -> None:
-        self.seen = seen
-        text = seen.text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
-        sentences = [
-            part
-            for start, end in sentence_spans(text, wrapped=False)
-            for typed in _TYPED.split(text[start:end])
-            for part in _clauses(typed)
-        ]
-        self.sentences = [each for each in sentences if not each.rstrip(_CLOSING).endswith("?")]
-        """Without questions: they state nothing."""
+    def __init__(self, seen: Observation, sentences: Sequence[str]) -> None:
+        self.seen, self.sentences = seen, sentences
         self.words = [word for each in self.sentences for word in dict.fromkeys(words(each))]
         self.content = frozenset(plain(word) for word in self.words if is_content(word))
         self.stems = frozenset(stem_all(self.content))
 
 
+def messages_in(seen: Observation) -> Iterator[Message]:
+    """Yield the statements of an observation, a long one in parts; questions state nothing."""
+    text = seen.text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
+    part: list[str] = []
+    for start, end in sentence_spans(text, wrapped=False):
+        for typed in _TYPED.split(text[start:end]):
+            if typed.rstrip(_CLOSING).endswith("?"):
+                continue
+            if part and sum(map(len, part)) + len(typed) > MAX_MESSAGE:
+                yield Message(seen, part)
+                part = []
+            part += _clauses(typed)
+    if part:
+        yield Message(seen, part)
+
+
 def _clauses(sentence: str) -> list[str]:
-    """Return the clauses of a sentence; a question is whole."""
-    if sentence.rstrip(_CLOSING).endswith("?"):
-        return [sentence]
+    """Return the clauses of a sentence."""
     found: list[str] = []
     short = ""
     for part in _CLAUSE.split(sentence):
@@ -65,11 +72,16 @@ class Talk:
 
     def __init__(self, said: Iterable[Observation], ontology: Ontology) -> None:
         ordered = sorted(said, key=lambda each: (each.observed_at, each.seq))
-        self.messages = [one for one in map(Message, ordered) if one.content]
+        self.messages = [part for one in ordered for part in messages_in(one) if part.content]
         self.names = names_in(one.seen.text for one in self.messages)
-        self.relations = frozenset(
-            noun for each in ontology.attributes.values() if each.relation for noun in each.nouns if " " not in noun
-        )
+        self.relations = {
+            noun: frozenset(other for other in each.nouns if " " not in other) if each.one else frozenset({noun})
+            for each in ontology.attributes.values()
+            if each.relation
+            for noun in each.nouns
+            if " " not in noun
+        }
+        """Noun of a relation → the nouns for the same one: mother and mum."""
         self._holders = Counter(each for one in self.messages for each in one.stems)
 
     def worth(self, stemmed: str) -> float:
