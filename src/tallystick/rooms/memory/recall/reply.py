@@ -22,6 +22,7 @@ from tallystick.rooms.memory.recall.inquiry import Inquiry, Wanted
 from tallystick.rooms.memory.recall.own_words import OwnAnswer
 from tallystick.rooms.memory.recall.passages import Passage
 from tallystick.rooms.memory.recall.question import content_words
+from tallystick.rooms.memory.recall.wording import FactWording, listed
 from tallystick.rooms.memory.times import stamp_of
 from tallystick.rooms.memory.weigh.assessment import assess
 from tallystick.rooms.memory.weigh.state import State
@@ -34,8 +35,6 @@ COVERS = 0.75
 NOT_KNOWN = "Not known."
 RELATED_FACT = 0.5
 """The least fit of a message on which a fact rests that answers, as a share of the best message's."""
-_TOLD_BY_VERB = frozenset({"name", "born_on", "born_in", "is_a", "event_time", "age"})
-"""Attributes that are told by their verb even where a noun asks for them."""
 _OVER = frozenset({"rejected"})
 
 
@@ -94,6 +93,7 @@ class ReplyWriter:
         self._owners = [name_key(name) for name in owners]
         self._candidates = list(candidates)
         self._reader = reader
+        self._wording = FactWording(state, self._ontology, self._owners)
 
     def reply(self, inquiry: Inquiry, passages: Sequence[Passage], own: OwnAnswer | None = None) -> MemoryReply:
         """Answer a question.
@@ -139,8 +139,8 @@ class ReplyWriter:
         each = list({(fact.one.predicate, name_key(fact.one.object)): fact for fact in found}.values())
         if not each:
             return None
-        things = _listed([f"{self._object(fact)} ({_kind_of(fact)})" for fact in each])
-        whose = self._possessive(each[0].one.subject)
+        things = listed([f"{self._wording.thing(fact)} ({_kind_of(fact)})" for fact in each])
+        whose = self._wording.possessive(each[0].one.subject)
         return MemoryReply(
             sentence=f"{whose} {wanted[0].category}: {things}. {self._source(each)}",
             known=True,
@@ -269,7 +269,7 @@ class ReplyWriter:
             return self._ended(before)
         single = attribute.one or (attribute.one_a_kind and ":" in now[0].one.predicate)
         now = now[:1] if single else self._chosen(inquiry, wanted, attribute, now)
-        sentence = self._sentence(attribute, now, wanted)
+        sentence = self._wording.sentence(attribute, now, wanted)
         past = ""
         if single and before and before[0].one.object != now[0].one.object:
             past = f" (before {self._day(now[0])}: {before[0].one.object})"
@@ -337,61 +337,6 @@ class ReplyWriter:
             not _is_over(Fact(one=one, assessment=assess(self._state, one, self._now)))
             for one in self._state.about(name_key(name), "died", upto=None, most=1)
         )
-
-    def _sentence(self, attribute: Attribute, facts: Sequence[Fact], wanted: Wanted) -> str:
-        """Word facts of one attribute."""
-        one = facts[0].one
-        things = _listed([self._object(fact) for fact in facts])
-        kind = one.predicate.partition(":")[2].replace("_", " ")
-        noun = kind or (wanted.kind if attribute is wanted.attribute else "")
-        if attribute.relation and len({fact.one.predicate for fact in facts}) > 1:
-            noun = attribute.general[0] if attribute.general else noun
-        if attribute.name == "event_time" and kind:
-            return f"{self._subject(one.subject)} {kind}s {things}."
-        if attribute.name == "favourite":
-            noun = f"favourite {kind}".strip()
-        elif attribute.one_a_kind and kind and not attribute.relation:
-            noun = f"{kind} {attribute.name}" if attribute.name in wanted.kind else kind
-        if (noun or not attribute.verbs) and attribute.nouns and attribute.name not in _TOLD_BY_VERB:
-            noun = noun or attribute.nouns[0]
-            what = f"{noun} is" if len(facts) == 1 else f"{_plural(noun)} are"
-            return f"{self._possessive(one.subject)} {what} {things}."
-        subject = self._subject(one.subject)
-        verb = attribute.says
-        if subject == "You":
-            first, _, rest = verb.partition(" ")
-            verb = attribute.said_of_you or f"{_YOUR_FORMS.get(first, first.removesuffix('s'))} {rest}".strip()
-        return f"{subject} {verb} {things}."
-
-    def _object(self, fact: Fact) -> str:
-        """Return the object with the article that it has in its quote, and that it has died, if it has."""
-        thing = fact.one.object
-        quote = (
-            next((edge.quote for edge in self._state.edges_of(fact.one.id) if edge.quote and thing in edge.quote), "")
-            or ""
-        )
-        before = quote.partition(thing)[0].split()
-        if before and before[-1].casefold() in {"a", "an", "the", "some"}:
-            thing = f"{before[-1].casefold()} {thing}"
-        attribute = self._ontology.get(fact.one.predicate)
-        if attribute is not None and attribute.relation:
-            died = next((one for one in self._state.about(name_key(fact.one.object), "died", upto=None, most=1)), None)
-            if died is not None:
-                thing += f" (died {died.object})"
-        return thing
-
-    def _subject(self, name: str) -> str:
-        key = name_key(name)
-        if key in self._owners:
-            return "You"
-        for owner in self._owners:
-            if key.startswith(f"{owner}'s "):
-                return f"Your {name[len(owner) + 3 :]}"
-        return f"The {name}" if name[:1].islower() and "'" not in name else name
-
-    def _possessive(self, name: str) -> str:
-        subject = self._subject(name)
-        return "Your" if subject == "You" else f"{subject}'s"
 
     def _newest(self, one: Proposition) -> Observation | None:
         seen = [
@@ -461,24 +406,3 @@ def _each_once(facts: Sequence[Fact]) -> list[Fact]:
 
 def _is_unnamed(fact: Fact) -> bool:
     return name_key(fact.one.object) == fact.one.predicate.partition(":")[2].replace("_", " ")
-
-
-def _listed(things: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(things))
-    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
-
-
-_YOUR_FORMS = {
-    "is": "are",
-    "was": "were",
-    "has": "have",
-    "does": "do",
-    "goes": "go",
-    "studies": "study",
-    "died": "died",
-}
-_PLURALS = {"child": "children", "wife": "wives", "person": "people", "allergy": "allergies", "hobby": "hobbies"}
-
-
-def _plural(noun: str) -> str:
-    return _PLURALS.get(noun, noun if noun.endswith("s") else f"{noun}s")
