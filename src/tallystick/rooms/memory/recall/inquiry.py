@@ -153,7 +153,9 @@ class InquiryReader:
                     fits = first == base and (not rest or rest[-1] in near or "where" in near or len(attributes) == 1)
                 if fits:
                     thing = self._thing(verb)
-                    yield from (Wanted(whom=one, attribute=each, thing=thing) for each in attributes for one in about)
+                    # «When does Anna stay with us?» does not ask where she lives.
+                    fitting = [each for each in attributes if "when" not in near or each.value in {"date", "event"}]
+                    yield from (Wanted(whom=one, attribute=each, thing=thing) for each in fitting for one in about)
 
     def _by_category(self, words: Sequence[ParsedWord], subjects: list[Noun]) -> Iterator[Wanted]:
         """Yield the attributes of a category word: pets, family, hobbies."""

@@ -41,6 +41,8 @@ NOT_ABOUT, NOT_NAMED, NOT_OF_KIND, OF_ANOTHER = 0.6, 0.8, 0.85, 0.85
 for; it speaks of a relative where the asker is meant."""
 FOLLOWS = (1.86, 3.33, 3.74, 0.96, 2.76, -8.59)
 """Weights of what makes a later message take an earlier one's place (`_follows`), and the constant; learnt."""
+CLOSE = 0.8
+"""Messages with this share of the best fit are looked at, too, for whether anything answers."""
 LIKELY, RELATED = 0.25, 0.4
 """The least probability that it does; and the least fit of a message that may, as a share of the best."""
 SHORT = 160
@@ -108,6 +110,10 @@ class Asked:
         earlier = ontology.words.earlier
         self.before, self.first = (not words_.isdisjoint(asked) for words_ in (earlier, ontology.words.first))
 
+    def names_all_in(self, message: Message) -> bool:
+        """Return whether a message names everybody whom the question is about."""
+        return all(mentions(message, whom) for whom in self.whom)
+
 
 def _members(word: str, ontology: Ontology) -> frozenset[str]:
     """Return the stems of the nouns that a category word stands for: dog and cat for «pets»."""
@@ -157,16 +163,20 @@ class OwnWords:
         if not all(any(mentions(message, whom) for message in messages) for whom in asked.whom):
             return OwnAnswer(current=())
         scores, matter = self.scores(asked)
-        best = max(range(len(messages)), key=lambda at: (scores[at], at))
-        fits = tuple((one.seen.id, score / scores[best]) for one, score in zip(messages, scores, strict=True))
-        if max(matter[at] for at in range(len(messages)) if scores[at] >= 0.8 * scores[best]) < KNOWN:
-            return OwnAnswer(current=(), fits=fits)
+        about = [at for at, message in enumerate(messages) if asked.names_all_in(message)]
+        best = max(about, key=lambda at: (scores[at], at), default=None)
+        if best is None or max(matter[at] for at in about if scores[at] >= CLOSE * scores[best]) < KNOWN:
+            return OwnAnswer(current=(), fits=self._shares(scores))
         current, before = self._in_succession(asked, best, scores, matter)
         return OwnAnswer(
             current=tuple(self._quoted(asked, messages[at]) for at in current),
             before=None if before is None else self._quoted(asked, messages[before]),
-            fits=fits,
+            fits=self._shares(scores),
         )
+
+    def _shares(self, scores: Sequence[float]) -> tuple[tuple[str, float], ...]:
+        best = max(scores)
+        return tuple((one.seen.id, score / best) for one, score in zip(self._talk.messages, scores, strict=True))
 
     def scores(self, asked: Asked) -> tuple[list[float], list[float]]:
         """Return how well each message fits a question: in all, and in what is asked about whoever it is."""
@@ -174,7 +184,7 @@ class OwnWords:
         matter, _ = self._fits(asked, hidden=asked.hidden)
         whole, self._nearest = self._fits(asked, hidden=frozenset())
         for at, message in enumerate(messages):
-            about = all(mentions(message, whom) for whom in asked.whom)
+            about = asked.names_all_in(message)
             of_kind = NOT_OF_KIND if _misses_kind(asked, message) else 1.0
             of_another = OF_ANOTHER if asked.of_asker and self._is_of_another(message, asked) else 1.0
             matter[at] *= of_kind * of_another * (1.0 if about else NOT_ABOUT)

@@ -6,6 +6,7 @@ place. A question that stands for no attribute is answered by the newest text th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -103,17 +104,21 @@ class ReplyWriter:
             passages: The texts that fit it best.
             own: What the owner said in answer; None: it was not looked for.
         """
-        told = self._by_fact(inquiry)
+        told, stands_in = self._by_fact(inquiry)
         if own is None:
             return told or self._quoted(inquiry, passages)
-        if told is not None and self._stands(told, own):
+        if told is not None and (own.current or not stands_in) and self._stands(told, own):
             return told
         if own.current:
             return self._in_own_words(own)
-        return MemoryReply(sentence=NOT_KNOWN, known=False, nearest=tuple(passages[:3]))
+        quoted = self._quoted(inquiry, [passage for passage in passages if not passage.seen.owner])
+        return quoted if quoted.known else replace(quoted, nearest=tuple(passages[:3]))
 
-    def _by_fact(self, inquiry: Inquiry) -> MemoryReply | None:
-        """Answer by the facts about the attributes that are asked for, the most specific reading first."""
+    def _by_fact(self, inquiry: Inquiry) -> tuple[MemoryReply | None, bool]:
+        """Answer by the facts about what is asked for, the most specific reading first.
+
+        Also whether another attribute stands in for the one that is asked for.
+        """
         asked_of: set[str] = set()
         for wanted in inquiry.wanted:
             if wanted.attribute.relation and wanted.kind in asked_of:
@@ -123,13 +128,13 @@ class ReplyWriter:
             if wanted.category:
                 told = self._of_category([one for one in inquiry.wanted if one.category == wanted.category])
                 if told is not None:
-                    return told
+                    return told, False
             for names in ((wanted.attribute.name,), wanted.attribute.or_else):
                 found = self._found(wanted, names)
                 told = self._told(inquiry, wanted, found) if found else None
                 if told is not None:
-                    return told
-        return None
+                    return told, names is wanted.attribute.or_else
+        return None, False
 
     def _of_category(self, wanted: Sequence[Wanted]) -> MemoryReply | None:
         """Tell all that holds of several attributes that are asked for by one word: «family», «hobbies»."""
