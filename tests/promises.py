@@ -903,6 +903,7 @@ PROMISES: dict[str, str] = {
     "reading.hybrid": "A passage is found by its words or by its meaning; a model that is missing or damaged leaves retrieval lexical",
     "reading.vectors": "Only new words are embedded, a deadline is kept, and what is gone or changed is not found",
     "reading.agent": "The agent of the package answers with the lines that say it, runs the tool that serves a request, and says what is not stated",
+    "reading.judged": "With a small model, the model judges sentence by sentence which one answers; it words nothing",
     "reading.grade": "`tally doctor` says which grade of retrieval is active and what would make it better",
     "reading.words": "Forms of a word meet, any text can be asked, and times in a question are understood",
     "reading.index": "The index scores as its formula says, goes on after a restart, and is bounded for common words",

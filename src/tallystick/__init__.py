@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tallystick.gate.tool import Card, CardFields, Tool, ToolDecorator, tool
     from tallystick.http_port import HttpAddress, HttpClient, HttpFailure, HttpRequest, HttpResponse
     from tallystick.import_limits import ImportLimits
+    from tallystick.mail_port import MailClient, MailFailure, MailServer, UnreadMail
     from tallystick.plugin import CommandReference, Manifest, Room, RoomContext
     from tallystick.providers.openapi import tool_from_operation
     from tallystick.providers.operation_request import HttpSender, OperationRequest
@@ -145,6 +146,9 @@ __all__ = [
     "LedgerSettings",
     "LimitSettings",
     "Limits",
+    "MailClient",
+    "MailFailure",
+    "MailServer",
     "Manifest",
     "ModelSettings",
     "Observer",
@@ -188,6 +192,7 @@ __all__ = [
     "Turn",
     "TurnListener",
     "TurnSettings",
+    "UnreadMail",
     "Warrant",
     "__version__",
     "current_call",
@@ -259,6 +264,10 @@ _HOME = {
     "HttpFailure": "tallystick.http_port",
     "HttpRequest": "tallystick.http_port",
     "HttpResponse": "tallystick.http_port",
+    "MailClient": "tallystick.mail_port",
+    "MailFailure": "tallystick.mail_port",
+    "MailServer": "tallystick.mail_port",
+    "UnreadMail": "tallystick.mail_port",
     "Judged": "tallystick.gate.reply.support.scorer",
     "OperationRequest": "tallystick.providers.operation_request",
     "HttpSender": "tallystick.providers.operation_request",

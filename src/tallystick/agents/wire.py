@@ -11,9 +11,10 @@ from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.turns.agent import Agent, Endpoint, is_allowed_query
 
 OFFLINE = "offline"
+LOCAL = "local"
 PROVIDERS = (
-    "offline",
-    "local",
+    OFFLINE,
+    LOCAL,
     "openai",
     "azure",
     "gemini",

@@ -19,7 +19,7 @@ from tallystick.agents.tasks.routing import Routed
 from tallystick.agents.tasks.targets import KnownFile
 from tallystick.agents.turn_counts import TurnCounter
 from tallystick.agents.turn_records import TurnRecorder
-from tallystick.agents.wire import OFFLINE
+from tallystick.agents.wire import LOCAL, OFFLINE
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.gate.codes import Category
 from tallystick.gate.execute.outcome import Outcome
@@ -28,6 +28,7 @@ from tallystick.plugin import Room
 from tallystick.providers.chat.capabilities import FILE, CapabilityBook
 from tallystick.providers.embeddings.selection import Embeddings
 from tallystick.providers.endpoints import model_for
+from tallystick.providers.local.answers import LocalAnswerJudge
 from tallystick.providers.models.store import ModelStore
 from tallystick.reading.agent.library import Library
 from tallystick.reading.agent.model import ReadingAgent
@@ -136,15 +137,21 @@ def _new_conversation(gate: OpenGate) -> Conversation:
 def _model_factory(gate: OpenGate) -> ModelFactory:
     memory = CapabilityBook(gate.workspace / CONTROL_ROOM / FILE)
     other = partial(model_for, settings=gate.settings, memory=memory, workspace=gate.workspace)
-    library = _library(gate)
+    library = library_of(gate)
 
     def model_of(endpoint: Endpoint) -> Model:
-        return ReadingAgent(library) if endpoint.provider == OFFLINE else other(endpoint)
+        if endpoint.provider == OFFLINE:
+            return ReadingAgent(library)
+        if endpoint.provider == LOCAL:
+            judge = LocalAnswerJudge(endpoint.model, ModelStore(gate.settings.models_dir()))
+            return ReadingAgent(library, model=other(endpoint), judge=judge)
+        return other(endpoint)
 
     return model_of
 
 
-def _library(gate: OpenGate) -> Library:
+def library_of(gate: OpenGate) -> Library:
+    """Return what the agent of an open workspace reads with."""
     embeddings = Embeddings(ModelStore(gate.settings.models_dir()))
     return Library(
         FileSources(gate.workspace),

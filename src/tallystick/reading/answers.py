@@ -206,10 +206,11 @@ def _same_paragraph(text: str, one: Span, other: Span) -> bool:
 
 
 def statement_spans(text: str) -> Iterator[Span]:
-    """Yield the sentences of a text; lines of the form `key: value` are sentences of their own."""
+    """Yield the sentences of a text; in a block of fields, each line `key: value` is a sentence of its own."""
     for span in sentence_spans(text):
         lines = list(_lines(text, span))
-        if len(lines) > 1 and all(_FIELD.match(line.of(text)) for line in lines):
+        fields = sum(_FIELD.match(line.of(text)) is not None for line in lines)
+        if len(lines) > 1 and fields > len(lines) // 2:
             yield from lines
         else:
             yield span

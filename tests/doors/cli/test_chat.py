@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.storage.agents import Registry
+from tallystick.turns.agent import Endpoint
 from tests.doors.cli.conftest import Tally
 from tests.doors.cli.typist import CTRL_C, CTRL_D, Typist
 from tests.doors.http.talking import SCENE, HangsAndTells, call, claim, finish, grounded, serve_agent, write_story
@@ -50,6 +52,19 @@ def test_a_request_goes_to_the_tool_that_serves_it_and_its_result_is_reported(fr
     assert "prose_analyzer" in ran.err
     assert "words per paragraph" in ran.out or "words_per_paragraph" in ran.out
     assert "evidence holds (rcpt_" in ran.err
+
+
+@pytest.mark.promise("reading.judged")
+def test_a_small_model_that_was_not_fetched_answers_nothing_and_the_command_is_named(
+    fresh: Path, tally: Tally, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TALLY_MODELS__FOLDER", str(tmp_path / "no models"))
+    endpoint = Endpoint(agent_id="assistant", provider="local", model="qwen2.5-coder-1.5b")
+    Registry(fresh).change(lambda roster: roster.set_endpoint(endpoint))
+    ran = tally("chat", "--once", ASK)
+    assert ran.code != 0
+    assert "tally models fetch" in ran.err
+    assert "set foot on a boat" not in ran.out
 
 
 @pytest.mark.promise("chat.cli", "reply.unsure")

@@ -7,7 +7,8 @@ import orjson
 import pytest
 
 from tallystick.gate.reply.support.scorer import Judged, Verdict
-from tallystick.providers.local.judge import LocalJudge, margin_of
+from tallystick.providers.local.judge import LocalJudge
+from tallystick.providers.local.letters import margin_of
 from tallystick.providers.models.store import ModelStore
 from tests.gate.reply.small_workspace import Check
 

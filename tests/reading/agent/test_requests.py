@@ -111,6 +111,8 @@ def test_lines_are_read_from_the_request() -> None:
         ("the Orchard scene", "{scene} scene"),
         ("the last chapter", "the {scene}"),
         ("the outline", "the outline"),
+        ("where does tilda live?", "where does {person} live?"),
+        ("tilly's card", "{card}'s card"),
     ],
 )
 def test_names_become_what_they_name(request_text: str, shown: str) -> None:

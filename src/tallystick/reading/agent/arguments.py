@@ -7,11 +7,16 @@ from typing import Any
 from tallystick.reading.agent.intents import RequestIntent
 from tallystick.reading.agent.names import Mention, NamedFile
 from tallystick.records import record
+from tallystick.text.number_words import NUMBER_WORDS
 from tallystick.text.stems import stem, stem_all
 from tallystick.text.words import QUERY_STOP_WORDS, identifier_words, word_spans
 
 MAX_FILES = 10
-_LINES = re.compile(r"\blines? (\d{1,6})(?:\s?(?:-|–|to|and|through|until)\s?(\d{1,6}))?", re.IGNORECASE)  # noqa: RUF001
+_LINES = re.compile(
+    r"\blines? (\d{1,6})(?:\s?(?:-|–|to|and|through|until)\s?(\d{1,6})|(?P<open>\s?(?:on\b|onwards?\b|to the end)))?",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_FIRST_LINES = re.compile(rf"\b(?:first|top) (\d{{1,6}}|{'|'.join(NUMBER_WORDS)}) lines\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,200})[\"“”]")
 CARDS = frozenset({"card", "person"})
 _SCENE_FIRST = ("scene", "outline", "file", "card", "person")
@@ -59,14 +64,24 @@ def _value(name: str, schema: Mapping[str, Any], intent: RequestIntent, subject:
             least = schema.get("minItems", 0)
             return paths if paths and len(paths) >= least else None
         return paths[0] if paths else None
-    if kind == "integer" and "line" in parts and (found := _LINES.search(subject.request)):
-        first = int(found.group(1))
-        return first if parts[0] in {"start", "first", "from"} else int(found.group(2) or first)
+    if kind == "integer":
+        return _line(subject.request, starts=parts[0] in {"start", "first", "from"}) if "line" in parts else None
     if kind == "string" and "enum" not in schema:
         if name in _WHOLE_REQUEST:
             return subject.request
         return _matter(intent, subject) if name in QUERY else None
     return _said_by_word(schema, parts, subject)
+
+
+def _line(request: str, *, starts: bool) -> int | None:
+    """Return the first or the last line that a request names."""
+    if (found := _LINES.search(request)) is not None:
+        first = int(found.group(1))
+        return first if starts else None if found.group("open") else int(found.group(2) or first)
+    if (found := _FIRST_LINES.search(request)) is not None and not starts:
+        number = found.group(1).lower()
+        return int(number) if number.isdigit() else NUMBER_WORDS[number]
+    return None
 
 
 def _said_by_word(schema: Mapping[str, Any], parts: Sequence[str], subject: Subject) -> Any:

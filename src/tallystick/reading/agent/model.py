@@ -1,33 +1,59 @@
 """The agent as a turn sees it: a model like any other, that happens to be a program."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import orjson
 
 from tallystick.providers.offline.kinds import line_keys, takes_path
-from tallystick.providers.offline.model import NAME, OfflineModel, respond
+from tallystick.providers.offline.model import OfflineModel, respond
 from tallystick.providers.offline.prompt import PromptReading, read_prompt
 from tallystick.providers.offline.results import read_results
+from tallystick.reading.agent.answer_judge import AnswerJudge, judged
 from tallystick.reading.agent.library import Library
-from tallystick.reading.agent.plan import Plan, plan_for
+from tallystick.reading.agent.plan import Plan, answered_by, plan_for, stated_among
 from tallystick.reading.agent.replies import reply_to
-from tallystick.turns.model import Ask, Message, ModelError, Said, Speech, Usage
+from tallystick.reading.answers import Candidate
+from tallystick.turns.model import Ask, Message, Model, ModelError, Said, Speech, Usage
 
 _CHARS_A_TOKEN = 4
 """Roughly, for English; nothing is paid by it, but caps count it."""
+_KEPT = 64
+"""Questions whose judged sentences are kept."""
 
 
 class ReadingAgent:
-    """Answers from the prompt and the workspace: the same answer to the same files every time."""
+    """Answers from the prompt and the workspace: the same answer to the same files every time.
+
+    With a small model, the model judges which sentence answers; everything else stays as it is, and what is not about
+    the files goes to the model itself.
+    """
 
     speech: Speech = "envelope"
-    provider = "offline"
 
-    def __init__(self, library: Library, name: str = NAME) -> None:
-        self.name = name
+    def __init__(self, library: Library, *, model: Model | None = None, judge: AnswerJudge | None = None) -> None:
+        """Use no model, or a small one.
+
+        Args:
+            library: The workspace.
+            model: Answers what is not about the files.
+            judge: The same model, as a judge of sentences.
+        """
         self._library = library
-        self._plans: dict[str, Plan] = {}
+        self._other = model or OfflineModel()
+        self._judge = judge
+        self._judged: OrderedDict[tuple[str, ...], list[Candidate]] = OrderedDict()
+
+    @property
+    def provider(self) -> str:
+        """The model's provider; `offline` without one."""
+        return self._other.provider
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._other.name
 
     async def ask(self, ask: Ask, *, hear: Callable[[str], None] | None = None) -> Said | ModelError:
         """Answer one step."""
@@ -37,16 +63,35 @@ class ReadingAgent:
             or _is_given_results(reading)
             or await asyncio.to_thread(self._is_for_others, reading, ask.messages)
         ):
-            return await OfflineModel(self.name).ask(ask, hear=hear)
-        text = await asyncio.to_thread(self._respond, reading)
+            return await self._other.ask(ask, hear=hear)
+        plan = await asyncio.to_thread(plan_for, reading, self._library)
+        if self._judge is not None and plan.candidates:
+            found = await self._judge_sentences(reading.request, plan.candidates, self._judge)
+            if isinstance(found, ModelError):
+                return found
+            plan = answered_by(plan, stated_among(found), reading)
+        text = await asyncio.to_thread(self._respond, reading, plan)
         if hear is not None:
             hear(text)
         asked = sum(len(message.content) for message in ask.messages)
         usage = Usage(input_tokens=asked // _CHARS_A_TOKEN, output_tokens=len(text) // _CHARS_A_TOKEN)
         return Said(text=text, usage=usage, model=self.name)
 
-    def _respond(self, reading: PromptReading) -> str:
-        plan = plan_for(reading, self._library)
+    async def _judge_sentences(
+        self, question: str, candidates: Sequence[Candidate], judge: AnswerJudge
+    ) -> list[Candidate] | ModelError:
+        """Return judged candidates; every step of a turn asks for the same, so they are kept."""
+        key = (question, *(each.text for each in candidates))
+        if key in self._judged:
+            return self._judged[key]
+        found = await judged(question, candidates, judge)
+        if not isinstance(found, ModelError):
+            self._judged[key] = found
+            if len(self._judged) > _KEPT:
+                self._judged.popitem(last=False)
+        return found
+
+    def _respond(self, reading: PromptReading, plan: Plan) -> str:
         if reading.nonce is None:
             return reply_to(reading, plan, self._library)
         made = [(each.seen.tool, each.seen.args) for each in read_results(reading.seen)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tallystick.records import record
 from tallystick.text.number_words import NUMBER_WORDS
-from tallystick.text.words import fold_word
+from tallystick.text.words import STOP_WORDS, fold_word
 
 _FIELD = re.compile(r"^(title|name|number|aliases):[ \t]*(.+)$", re.MULTILINE)
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -23,9 +23,15 @@ _ORDINALS = {
     "ninth": 9,
 }
 _NUMBER = r"(?:\d{1,3}|" + "|".join(NUMBER_WORDS) + ")"
-_NUMBERED = re.compile(
-    rf"\b(?:scenes?|chapters?|parts?) ({_NUMBER}(?:(?:, | and |, and | to )(?:scene )?{_NUMBER})*)\b", re.IGNORECASE
+_SCENES = r"(?:scenes?|chapters?|parts?|chap\.?|ch\.?|sc\.?|scn)"
+_AND = r"(?:, ?| and |, and | to | & | or | vs\.? |-)"
+_NUMBERED = re.compile(rf"\b{_SCENES}[ -]?({_NUMBER}(?:{_AND}(?:{_SCENES} )?{_NUMBER})*)\b", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?:\b(?:in|of|between|do|does|is|are|for|check|compare|read|open|against) |^)"
+    rf"(\d{{1,2}}(?:{_AND}\d{{1,2}})*)(?=[?.,;:!)]|$| (?:and|against|for|with|please|contradict|agree|match|drag)\b)",
+    re.IGNORECASE,
 )
+"""Numbers without a noun behind them: scenes are meant."""
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}|last) (?:scene|chapter|part)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _AFTER = re.compile(r"\W{0,3}(?:\w+ ){0,1}?(card|scene|chapter)\b", re.IGNORECASE)
@@ -43,6 +49,8 @@ class NamedFile:
     """`scene`, `person` (a card of a character), `card`, `outline` or `file`."""
     names: tuple[str, ...]
     number: int | None = None
+    common_words: frozenset[str] = frozenset()
+    """Words that its text writes small: written small in a request, they name nothing."""
 
 
 @record
@@ -76,6 +84,7 @@ def named_file(path: str, text: str) -> NamedFile:
         kind=kind,
         names=tuple(dict.fromkeys(each for each in (_plain(name) for name in listed) if each)),
         number=int(given) if given.isdigit() else int(number.group(1)) if number else None,
+        common_words=frozenset(each for each in set(_WORD.findall(text)) if each.islower()),
     )
 
 
@@ -122,6 +131,10 @@ def _by_number(request: str, workspace: Sequence[NamedFile]) -> Iterator[Mention
             value = int(number) if number.isdigit() else NUMBER_WORDS[number.lower()]
             if value in scenes:
                 yield Mention(start=found.start(), end=found.end(), file=scenes[value], exact=True)
+    for found in _BARE.finditer(request):
+        numbers = [int(each) for each in re.findall(r"\d+", found.group(1))]
+        for number in numbers if all(each in scenes for each in numbers) else ():
+            yield Mention(start=found.start(1), end=found.end(1), file=scenes[number], exact=True)
     for found in _ORDINAL.finditer(request):
         value = _ORDINALS.get(found.group(1).lower(), max(scenes, default=0))
         if value in scenes:
@@ -132,6 +145,7 @@ def _by_name(request: str, workspace: Sequence[NamedFile]) -> Iterator[Mention]:
     # `Captain's` is one word in a title (`captains`) and, of a person, the name with an ending.
     folded = fold_word(request).replace("'s", "s ")
     words = [(found.group(), found.start(), found.end()) for found in _WORD.finditer(folded)]
+    common = STOP_WORDS.union(*(file.common_words for file in workspace))
     for file in workspace:
         for name in _called(file):
             parts = name.split()
@@ -140,7 +154,8 @@ def _by_name(request: str, workspace: Sequence[NamedFile]) -> Iterator[Mention]:
                     continue
                 last, end = words[at + len(parts) - 1][0], words[at + len(parts) - 1][2]
                 start, end = words[at][1], end - (last != parts[-1])
-                if len(parts) > 1 or _may_be_name(request, start, end, file):
+                is_rare = file.kind in {"person", "card", "scene"} and parts[0] not in common
+                if len(parts) > 1 or is_rare or _may_be_name(request, start, end, file):
                     yield Mention(start=start, end=end, file=file, exact=name in file.names)
 
 
@@ -161,7 +176,7 @@ def _called(file: NamedFile) -> Iterable[str]:
 
 
 def _may_be_name(request: str, start: int, end: int, file: NamedFile) -> bool:
-    """Return whether a single word names a file: written like a name, in quotes, or before `scene` or `card`."""
+    """Return whether a common word names a file: written like a name, or before `scene` or `card`."""
     written = request[start:end]
     if written[:1].isupper() and (start > 0 or file.kind != "file"):
         return True

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tallystick.providers.offline.citing import fits_role
@@ -46,8 +47,10 @@ class Plan:
     kind: str
     """`tool`, or one of the kinds that no tool serves."""
     calls: tuple[PlannedRead, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    """Sentences that may answer, the most probable first."""
     answers: tuple[Candidate, ...] = ()
-    """Sentences that answer, the surest first."""
+    """Those that are shown as the answer."""
     files: tuple[NamedFile, ...] = ()
     """Scenes that the request names."""
     people: tuple[NamedFile, ...] = ()
@@ -82,10 +85,16 @@ def plan_for(reading: PromptReading, library: Library) -> Plan:
     if kind == "summary" and scenes:
         reads = tuple(_read(reading.tools, scene.path, 1, None) for scene in scenes[:1])
         return Plan(kind=kind, calls=tuple(filter(None, reads)), files=scenes, people=people)
-    answers = find_answers(reading, library, scenes)
-    reads = tuple(_read(reading.tools, each.passage.name, each.line - _AROUND, each.line + _AROUND) for each in answers)
+    candidates = tuple(find_candidates(reading, library, scenes))
+    plan = Plan(kind="answer", candidates=candidates, files=scenes, people=people)
+    return answered_by(plan, stated_among(candidates), reading)
+
+
+def answered_by(plan: Plan, answers: Sequence[Candidate], reading: PromptReading) -> Plan:
+    """Return the plan that shows these sentences, with the calls that read them."""
+    reads = (_read(reading.tools, each.passage.name, each.line - _AROUND, each.line + _AROUND) for each in answers)
     once = {each.args["file_path"] if "file_path" in each.args else str(each.args): each for each in reads if each}
-    return Plan(kind="answer", calls=tuple(once.values()), answers=answers, files=scenes, people=people)
+    return replace(plan, calls=tuple(once.values()), answers=tuple(answers))
 
 
 def is_called_scene(mention: Mention, reading: PromptReading) -> bool:
@@ -118,13 +127,13 @@ def _unused(args: Mapping[str, Any], named: set[str]) -> int:
     return len(named - used)
 
 
-def find_answers(reading: PromptReading, library: Library, scenes: Sequence[NamedFile] = ()) -> tuple[Candidate, ...]:
-    """Return the sentences that answer a question, the surest first; none if nothing is sure enough.
+def find_candidates(reading: PromptReading, library: Library, scenes: Sequence[NamedFile] = ()) -> Sequence[Candidate]:
+    """Return the sentences that may answer a question, the most probable first.
 
     Args:
         reading: The prompt; an agent with sources of its own reads only those.
         library: The workspace.
-        scenes: Scenes that the question names: only they are read, if there are any.
+        scenes: Scenes that the question names: only they are read, if one of their sentences answers.
     """
     sources = reading.persona.sources
     allowed = [file.path for file in library.named_files() if fits_role(file.path, sources)] if sources else None
@@ -132,6 +141,11 @@ def find_answers(reading: PromptReading, library: Library, scenes: Sequence[Name
     ranked = _ranked(reading.request, library, within)
     if scenes and (not ranked or ranked[0].confidence < STATED):
         ranked = _ranked(reading.request, library, allowed)
+    return ranked
+
+
+def stated_among(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the sentences that answer by themselves; none if nothing is sure enough."""
     if not ranked or ranked[0].confidence < STATED:
         return ()
     shown = [ranked[0]]

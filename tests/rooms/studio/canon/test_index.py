@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tallystick.errors import ConfigError
-from tallystick.rooms.studio.canon.index import CanonIndex, ModelUnavailable
+from tallystick.rooms.studio.canon.index import CanonIndex
 from tallystick.rooms.studio.canon.index_file import CanonFiles
+from tallystick.rooms.studio.model_answers import ModelUnavailable
 from tallystick.storage.files import FileSources
 from tests.rooms.studio.projects import lay_out, shelf_of
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tallystick.rooms.studio.canon.index import ModelUnavailable
 from tallystick.rooms.studio.continuity.book_check import BookReading
 from tallystick.rooms.studio.continuity.model_check import ModelCheck, ModelFindings, merged, plan
+from tallystick.rooms.studio.model_answers import ModelUnavailable
 from tests.rooms.studio.continuity.telling import reading_of
 
 CARD = "Compendium/Characters/CHAR-helen.md"

@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.admit.schema import compile_schema
-from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.gate.quotes import find_quote
 from tallystick.rooms.studio.book.blocks import Block, blocks_of, cells_of, is_ruler, unmarked
 from tallystick.rooms.studio.book.front_matter import text_of, texts_of
@@ -25,9 +23,9 @@ from tallystick.rooms.studio.canon.model import (
     Hardness,
     extract_of,
 )
+from tallystick.rooms.studio.model_answers import object_in
 from tallystick.rooms.studio.quotes import shortened
 from tallystick.text.sentences import sentences
-from tallystick.turns.thought_blocks import put_aside
 
 _SCOPE = ("scope", "applies to", "applies_to", "appears in", "appears_in", "scenes", "books")
 _FROM = ("valid from", "valid_from", "from")
@@ -158,7 +156,6 @@ def _summary(card: CanonCard, blocks: Sequence[Block]) -> str:
 MAX_CARD = 24_000
 """Characters of a card that a model is shown."""
 MAX_ANSWER = 64_000
-_FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(.*)\n```\s*\Z", re.DOTALL)
 _COMPILED = compile_schema(dict(SCHEMA), closed=True)
 
 
@@ -178,25 +175,18 @@ def prompt_for(card: CanonCard) -> str:
 
 def read_answer(text: str, card: CanonCard) -> Extract | str:
     """The extract, or an error code."""
-    found = parse_json_object(unfenced(text).encode(errors="replace"), MAX_ANSWER)
-    if isinstance(found, Rejection):
+    found = object_in(text, MAX_ANSWER)
+    if found is None:
         return "extraction_not_json"
     if not _COMPILED.accepts(found):
         return "extraction_does_not_fit"
     names = (card.name, *card.aliases)
-    kept = found | {
+    kept = dict(found) | {
         "constraints": _standing(found["constraints"], card),
         "defines": list(dict.fromkeys([*names, *_standing(found["defines"], card)])),
         "scope": found["scope"] or ["book"],
     }
     return extract_of(kept, card.kind)
-
-
-def unfenced(text: str) -> str:
-    """A model's answer without its thoughts and without a code fence around all of it."""
-    answer, _ = put_aside(text)
-    fenced = _FENCE.match(answer)
-    return fenced.group(1) if fenced else answer.strip()
 
 
 def readable(kept: object, card: CanonCard) -> Extract | None:

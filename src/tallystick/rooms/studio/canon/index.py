@@ -7,25 +7,16 @@ says so; if the model does not answer at all, the remaining cards are extracted 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallystick.records import record
 from tallystick.rooms.studio.book.model import Book, CanonCard
 from tallystick.rooms.studio.book.reader import BookReader
 from tallystick.rooms.studio.canon.extraction import extract_by_rules, prompt_for, read_answer, readable
 from tallystick.rooms.studio.canon.index_file import CanonFiles, render
 from tallystick.rooms.studio.canon.model import Indexed
+from tallystick.rooms.studio.model_answers import AskModel, ModelUnavailable
 
 _CARD_COMPLAINTS = frozenset({"card_without_name", "alias_taken", "name_taken", "front_matter_invalid"})
 
 
-@record
-class ModelUnavailable:
-    """The model does not answer; further cards are not sent to it."""
-
-    code: str
-
-
-AskModel = Callable[[str], str | ModelUnavailable]
-"""Sends a bare prompt to a model."""
 ReportProgress = Callable[[dict[str, Any]], None]
 
 

@@ -17,15 +17,13 @@ from typing import Any, Protocol
 import orjson
 
 from tallystick.gate.admit.schema import compile_schema
-from tallystick.gate.admit.strictjson import parse_json_object
 from tallystick.records import record
-from tallystick.rooms.studio.canon.extraction import unfenced
-from tallystick.rooms.studio.canon.index import AskModel, ModelUnavailable
 from tallystick.rooms.studio.continuity.book_check import BookReading
 from tallystick.rooms.studio.continuity.card_lines import CardLine
 from tallystick.rooms.studio.continuity.findings import Finding, cite
 from tallystick.rooms.studio.continuity.mentions import ParsedPassage
 from tallystick.rooms.studio.continuity.rules import BY_MODEL, RULES
+from tallystick.rooms.studio.model_answers import AskModel, ModelUnavailable, object_in
 from tallystick.text.bm25 import idf_of
 from tallystick.text.folding import straighten
 from tallystick.text.stems import stems
@@ -225,9 +223,9 @@ class ModelCheck:
         return answer
 
     def _read(self, answer: str, schema: Any) -> dict[str, Any] | None:
-        found = parse_json_object(unfenced(answer).encode(errors="replace"), MAX_ANSWER)
-        if isinstance(found, dict) and schema.accepts(found):
-            return found
+        found = object_in(answer, MAX_ANSWER)
+        if found is not None and schema.accepts(found):
+            return dict(found)
         self._unreadable += 1
         return None
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.gate.session import Caller, Session
-from tallystick.rooms.studio.canon.index import AskModel, CanonIndex, ModelUnavailable
+from tallystick.rooms.studio.canon.index import CanonIndex
+from tallystick.rooms.studio.model_answers import AskModel, ModelUnavailable
 from tallystick.turns.durable import Durable, Run
 from tallystick.turns.flow_context import STEP, FlowContext, Question
 from tallystick.turns.runs import Queue
