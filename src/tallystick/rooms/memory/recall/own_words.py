@@ -50,6 +50,7 @@ SHORT = 160
 SEVERAL = 4
 """Messages that answer a question for a list."""
 BATCH = 64
+_LISTENER = frozenset({"you", "your", "yours", "yourself"})
 _ASKER = frozenset({"i", "me", "my", "mine", "we", "us", "our"})
 
 
@@ -96,6 +97,8 @@ class Asked:
             if word == noun or stem(word) == stem(noun)
         ]
         self.of_asker = not named and not related and not _ASKER.isdisjoint(asked)
+        self.of_listener = not named and not related and _ASKER.isdisjoint(asked) and not _LISTENER.isdisjoint(asked)
+        """It asks about whoever answers."""
         self.whom = [*named, *related]
         """For each whom it names: all words that name them."""
         people = frozenset(word for each in related for word in each)
@@ -160,7 +163,7 @@ class OwnWords:
         if not messages:
             return OwnAnswer(current=())
         asked = Asked(question, self._talk, self._ontology)
-        if not all(any(mentions(message, whom) for message in messages) for whom in asked.whom):
+        if asked.of_listener or not all(any(mentions(message, whom) for message in messages) for whom in asked.whom):
             return OwnAnswer(current=())
         scores, matter = self.scores(asked)
         about = [at for at, message in enumerate(messages) if asked.names_all_in(message)]
