@@ -18,12 +18,12 @@ from tallystick.rooms.memory.ontology.lexicon import Lexicon
 from tallystick.rooms.memory.project.entities import names_of
 from tallystick.rooms.memory.propose.claims import ClaimReader
 from tallystick.rooms.memory.propose.phrases import Noun
+from tallystick.rooms.memory.recall.fact_sentences import FactWording, listed
 from tallystick.rooms.memory.recall.facts import Fact, rank_of
 from tallystick.rooms.memory.recall.inquiry import Inquiry, Wanted
 from tallystick.rooms.memory.recall.own_words import OwnAnswer
 from tallystick.rooms.memory.recall.passages import Passage
 from tallystick.rooms.memory.recall.question import content_words
-from tallystick.rooms.memory.recall.wording import FactWording, listed
 from tallystick.rooms.memory.times import stamp_of
 from tallystick.rooms.memory.weigh.assessment import assess
 from tallystick.rooms.memory.weigh.state import State

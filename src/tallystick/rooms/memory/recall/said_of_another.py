@@ -33,6 +33,18 @@ def is_said_of_another(
         found: The scores of the search.
         sides: Text → score, of the one who is named, and of all others.
     """
+    signs = _signs(index, question, asked, found, sides)
+    return _CONSTANT + sum(weight * sign for weight, sign in zip(_WEIGHTS, signs, strict=True)) > 0
+
+
+def _signs(
+    index: TextIndex,
+    question: Question,
+    asked: tuple[str, ...],
+    found: SearchScores,
+    sides: tuple[Mapping[int, float], Mapping[int, float]],
+) -> tuple[float, ...]:
+    """Return what tells whether the one who is named, or others, said what is asked for."""
     own, others = (_best(side, BEST) for side in sides)
     raw_own, raw_others = (_best({name: found.scores.get(name, 0.0) for name in side}, NEXT) for side in sides)
     held = index.words({name for side in (own, others, raw_own, raw_others) for name, _ in side})
@@ -45,7 +57,7 @@ def is_said_of_another(
 
     rarest = max(asked, key=lambda word: found.worth[word])
     whole = sum(found.worth[word] for word in asked) or 1.0
-    signs = (
+    return (
         _ratio(_sum(own, 1), _sum(others, 1)),
         covers(own) - covers(others),
         covers(own),
@@ -59,7 +71,6 @@ def is_said_of_another(
         covers(raw_own) - covers(raw_others),
         log1p(_sum(raw_own, NEXT)) - log1p(_sum(raw_others, NEXT)),
     )
-    return _CONSTANT + sum(weight * sign for weight, sign in zip(_WEIGHTS, signs, strict=True)) > 0
 
 
 def _best(side: Mapping[int, float], most: int) -> list[tuple[int, float]]:

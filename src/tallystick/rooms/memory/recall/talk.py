@@ -8,24 +8,15 @@ from math import log
 from tallystick.rooms.memory.model import Observation
 from tallystick.rooms.memory.ontology.attributes import Ontology
 from tallystick.text.calendar_names import MONTHS, WEEKDAYS
+from tallystick.text.clauses import clauses, typed_sentences
 from tallystick.text.sentences import sentence_spans
 from tallystick.text.stems import stem, stem_all
 from tallystick.text.words import STOP_WORDS, word_spans, words
 
 _NO_NAMES = STOP_WORDS | {*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)}
 _NAME = r"([A-ZÀ-Þ][\w'-]+)"
-_TYPED = re.compile(r"(?<=\w\w[.!?;])[.!?;]*\s+(?=[^\W\d_])")
-"""Between sentences as they are typed: the next one may begin with a small letter."""
-_CLAUSE = re.compile(
-    r"(?<=[,;:)])\s+(?=(?:so|and|but|then|now|because|i|we|he|she|they|it|it's|the|my|our|that|this)\b)|\s+[–—-]\s+"  # noqa: RUF001
-    r"|\s+(?=(?:so|but|and) (?:i|we|he|she|they|it|it's|the|my|our|that)\b)",
-    re.IGNORECASE,
-)
-"""Between clauses of a sentence."""
 MAX_MESSAGE = 300
 """Characters of a message that is taken as one; a longer one speaks of several things."""
-MIN_WORDS = 3
-"""Words of a clause; a shorter one belongs to the next."""
 _CLOSING = " \"'”’)"  # noqa: RUF001 - as it is typed
 
 
@@ -44,27 +35,15 @@ def messages_in(seen: Observation) -> Iterator[Message]:
     text = seen.text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
     part: list[str] = []
     for start, end in sentence_spans(text, wrapped=False):
-        for typed in _TYPED.split(text[start:end]):
+        for typed in typed_sentences(text[start:end]):
             if typed.rstrip(_CLOSING).endswith("?"):
                 continue
             if part and sum(map(len, part)) + len(typed) > MAX_MESSAGE:
                 yield Message(seen, part)
                 part = []
-            part += _clauses(typed)
+            part += clauses(typed)
     if part:
         yield Message(seen, part)
-
-
-def _clauses(sentence: str) -> list[str]:
-    """Return the clauses of a sentence."""
-    found: list[str] = []
-    short = ""
-    for part in _CLAUSE.split(sentence):
-        short = f"{short} {part}".strip()
-        if len(short.split()) >= MIN_WORDS:
-            found.append(short)
-            short = ""
-    return [*found, short] if short else found
 
 
 class Talk:

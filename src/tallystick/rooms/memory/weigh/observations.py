@@ -21,13 +21,12 @@ def observe(
     state: State, event: Event, *, text: str, source_id: str, claimed: SourceClass, group: str
 ) -> Observation | None:
     """Record an observation; None if memory holds it already."""
-    args, by = event.args, proposer_of(event)
+    args, by, policy = event.args, proposer_of(event), state.policy
     seen, lineage = seconds(args["observed_at"]), tuple(sorted(set(args.get("derived_from", ()))))
     observed_at, episode_id = state.now if seen is None else seen, args.get("episode_id", DEFAULT_EPISODE)
     name = observation_id(text, source_id, claimed, group, observed_at, lineage, by.mark, args.get("result", ""))
     if state.observations.get(name) is not None:
         return None
-    policy = state.policy
     weighed = highest_claim(claimed, by, policy)
     whose = by.group if by.subject is not None or policy.agents_are_one_source else None
     groups, contents, weighed = _lineage(state, lineage, weighed, whose or group_key(group), text, claimed)
@@ -36,7 +35,6 @@ def observe(
         groups = tuple(sorted({*groups, whose}))
     elif not lineage:
         groups = tuple(sorted({*groups, *_earlier_groups(state, source_id)}))
-    own = by.is_owner and claimed == "human" and not lineage and source_id in policy.owners
     made = Observation(
         id=name,
         text=text,
@@ -52,7 +50,7 @@ def observe(
         receipt_id=event.receipt_id,
         at=state.now,
         agent=event.agent,
-        owner=own,
+        owner=by.is_owner and claimed == "human" and not lineage and source_id in policy.owners,
     )
     state.observations.put(name, made)
     add_note(state, made)
