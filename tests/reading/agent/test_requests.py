@@ -2,6 +2,7 @@
 
 import pytest
 
+from tallystick.reading.agent.argument_forms import assignee_in, line_in, most_in, tags_in
 from tallystick.reading.agent.arguments import Subject, fill_arguments
 from tallystick.reading.agent.intents import IntentIndex, read_examples
 from tallystick.reading.agent.names import find_mentions, masked, named_file
@@ -117,3 +118,37 @@ def test_lines_are_read_from_the_request() -> None:
 )
 def test_names_become_what_they_name(request_text: str, shown: str) -> None:
     assert masked(request_text, find_mentions(request_text, WORKSPACE)) == shown
+
+
+@pytest.mark.promise("reading.agent")
+@pytest.mark.parametrize(
+    ("request_text", "first", "last"),
+    [
+        ("Lines 20 to 35 of Even", 20, 35),
+        ("line 14 down to 22, please", 14, 22),
+        ("Even from line 20 onwards", 20, None),
+        ("only line 7", 7, 7),
+        ("the first ten lines of Even", None, 10),
+        ("Open Even", None, None),
+    ],
+)
+def test_lines_have_few_forms(request_text: str, first: int | None, last: int | None) -> None:
+    assert (line_in(request_text, starts=True), line_in(request_text, starts=False)) == (first, last)
+
+
+@pytest.mark.promise("reading.agent")
+@pytest.mark.parametrize(
+    ("request_text", "tags", "assignee", "most"),
+    [
+        ("Issues tagged pacing", ["pacing"], None, None),
+        ("those tagged pacing and act-two, at most five", ["pacing", "act-two"], None, 5),
+        ("what is assigned to Dora?", None, "Dora", None),
+        ("closed ones on Dora's plate, max 3", None, "Dora", 3),
+        ("What is a tag?", None, None, None),
+        ("Is it on the table?", None, None, None),
+    ],
+)
+def test_tags_assignees_and_counts_have_few_forms(
+    request_text: str, tags: list[str] | None, assignee: str | None, most: int | None
+) -> None:
+    assert (tags_in(request_text), assignee_in(request_text), most_in(request_text)) == (tags, assignee, most)

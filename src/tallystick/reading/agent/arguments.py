@@ -4,19 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tallystick.reading.agent.argument_forms import assignee_in, line_in, most_in, tags_in
 from tallystick.reading.agent.intents import RequestIntent
 from tallystick.reading.agent.names import Mention, NamedFile
 from tallystick.records import record
-from tallystick.text.number_words import NUMBER_WORDS
 from tallystick.text.stems import stem, stem_all
 from tallystick.text.words import QUERY_STOP_WORDS, identifier_words, word_spans
 
 MAX_FILES = 10
-_LINES = re.compile(
-    r"\blines? (\d{1,6})(?:\s?(?:-|–|to|and|through|until)\s?(\d{1,6})|(?P<open>\s?(?:on\b|onwards?\b|to the end)))?",  # noqa: RUF001
-    re.IGNORECASE,
-)
-_FIRST_LINES = re.compile(rf"\b(?:first|top) (\d{{1,6}}|{'|'.join(NUMBER_WORDS)}) lines\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,200})[\"“”]")
 CARDS = frozenset({"card", "person"})
 _SCENE_FIRST = ("scene", "outline", "file", "card", "person")
@@ -46,6 +41,9 @@ def fill_arguments(schema: Mapping[str, Any], intent: RequestIntent, subject: Su
     args = {name: value for name, value in intent.args.items() if name in properties}
     for name, property_schema in properties.items():
         if name in args:
+            # A value that the request names itself counts more than that of the nearest example.
+            said = _said_by_word(property_schema, identifier_words(name), subject)
+            args[name] = args[name] if said is None else said
             continue
         value = _value(name, property_schema, intent, subject)
         if value is not None:
@@ -64,24 +62,27 @@ def _value(name: str, schema: Mapping[str, Any], intent: RequestIntent, subject:
             least = schema.get("minItems", 0)
             return paths if paths and len(paths) >= least else None
         return paths[0] if paths else None
+    if parts == ["tags"]:
+        return tags_in(subject.request)
     if kind == "integer":
-        return _line(subject.request, starts=parts[0] in {"start", "first", "from"}) if "line" in parts else None
+        return _integer(parts, subject.request)
     if kind == "string" and "enum" not in schema:
-        if name in _WHOLE_REQUEST:
-            return subject.request
-        return _matter(intent, subject) if name in QUERY else None
+        return _text(name, parts, intent, subject)
     return _said_by_word(schema, parts, subject)
 
 
-def _line(request: str, *, starts: bool) -> int | None:
-    """Return the first or the last line that a request names."""
-    if (found := _LINES.search(request)) is not None:
-        first = int(found.group(1))
-        return first if starts else None if found.group("open") else int(found.group(2) or first)
-    if (found := _FIRST_LINES.search(request)) is not None and not starts:
-        number = found.group(1).lower()
-        return int(number) if number.isdigit() else NUMBER_WORDS[number]
-    return None
+def _integer(parts: Sequence[str], request: str) -> int | None:
+    if parts[0] == "max":
+        return most_in(request)
+    return line_in(request, starts=parts[0] in {"start", "first", "from"}) if "line" in parts else None
+
+
+def _text(name: str, parts: Sequence[str], intent: RequestIntent, subject: Subject) -> str | None:
+    if name in _WHOLE_REQUEST:
+        return subject.request
+    if parts[0] in {"assigned", "assignee"}:
+        return assignee_in(subject.request)
+    return _matter(intent, subject) if name in QUERY else None
 
 
 def _said_by_word(schema: Mapping[str, Any], parts: Sequence[str], subject: Subject) -> Any:
@@ -141,7 +142,7 @@ def _one_each(subject: Subject) -> list[Mention]:
             if wants_card
             else ("scene", "outline", "file", "card", "person")
         )
-        if re.search(r"\bscenes?\b", subject.request[start:end].lower()):
+        if len({each.file.path for each in candidates if each.exact and each.file.kind == "scene"}) > 1:
             found += candidates
             continue
         found.append(min(candidates, key=lambda each: (order.index(each.file.kind), not each.exact)))

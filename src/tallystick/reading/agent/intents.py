@@ -5,10 +5,12 @@ request is compared after the names in it were replaced by what they name (`{sce
 """
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.reading.embedder import Embedder
 from tallystick.records import record
@@ -16,12 +18,19 @@ from tallystick.text.bm25 import Bm25
 from tallystick.text.stems import stem_all, stems
 from tallystick.text.words import content_words
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 NEAREST = 3
 """Examples of an intent that count, the nearest most."""
 _BY_WORDS = 0.3
 _PLAIN = 0.03
 """By how much a group of examples with arguments must be nearer than one without."""
 _SHARES = (0.6, 0.25, 0.15)
+_MANY = 10
+REGULARISED = 1.0
+"""Of the regression; chosen on requests by two authors, each with the other's as further examples."""
 PLACEHOLDERS = {"{scene}": "the scene", "{card}": "the card", "{person}": "the character", "{place}": "the place"}
 
 
@@ -71,6 +80,7 @@ class IntentIndex:
         self._embedder = embedder
         texts = [text for _, text in self._rows]
         self._vectors = None if embedder is None else embedder.embed(texts)
+        self._learnt = None if self._vectors is None else Ridge(self._vectors, [each.intent for each, _ in self._rows])
         self._tokens: list[Any] | None = None
         self._words = Bm25([stems(text) for text in texts])
         self._lengths = [max(1, len(set(stems(text)))) for text in texts]
@@ -89,6 +99,10 @@ class IntentIndex:
             if example.intent in plain or example.intent in offered:
                 by_name.setdefault(example.intent, []).append((score, example))
         found = [self._intent(name, rows, set(stems(worded(request)))) for name, rows in by_name.items()]
+        if self._learnt is not None and self._embedder is not None:
+            learnt = self._learnt.scores(self._embedder.embed([worded(request)])[0])
+            nearest = {name: max(score for score, _ in rows) for name, rows in by_name.items()}
+            found = [replace(each, score=learnt[each.name] + nearest[each.name]) for each in found]
         return sorted(found, key=lambda each: -each.score)
 
     def knows(self, tool: str) -> bool:
@@ -111,8 +125,11 @@ class IntentIndex:
             (example for _, example in rows),
             key=lambda example: scores[id(example)] + self._plainness(example, rows, asked),
         )
-        carriers = {stem for _, example in rows for text in example.requests for stem in stems(worded(text))}
-        return RequestIntent(name=name, args=nearest.args, score=score, carriers=frozenset(carriers))
+        asks = {id(example): example for _, example in rows}.values()
+        count = Counter(stem for example in asks for text in example.requests for stem in set(stems(worded(text))))
+        # Among many examples, a word of one alone is what that example is about.
+        carriers = frozenset(stem for stem, times in count.items() if times > 1 or len(rows) < _MANY)
+        return RequestIntent(name=name, args=nearest.args, score=score, carriers=carriers)
 
     def _plainness(self, example: RequestExample, rows: list[tuple[float, RequestExample]], asked: set[str]) -> float:
         """Return what a group gets for having no arguments; without a model, arguments need a word of their own."""
@@ -140,6 +157,26 @@ class IntentIndex:
             (float(near) + match) / 2 + _BY_WORDS * words
             for near, words, match in zip(meaning, lexical, matched, strict=True)
         ]
+
+
+class Ridge:
+    """Ridge regression from vectors to intents, learnt from the examples when they are loaded: one linear system."""
+
+    def __init__(self, vectors: "NDArray[np.float32]", intents: Sequence[str]) -> None:
+        import numpy as np  # noqa: PLC0415 - comes with the embedding models
+
+        self._names = sorted(set(intents))
+        count = Counter(intents)
+        weights = np.array([len(intents) / len(self._names) / count[each] for each in intents])
+        wanted = np.array([[1.0 if each == name else -1.0 for name in self._names] for each in intents])
+        rows = np.hstack([vectors, np.ones((len(vectors), 1))])
+        system = rows.T @ (rows * weights[:, None]) + REGULARISED * np.eye(rows.shape[1])
+        self._weights = np.linalg.solve(system, rows.T @ (wanted * weights[:, None]))
+
+    def scores(self, vector: "NDArray[np.float32]") -> dict[str, float]:
+        """Return how well each intent fits, around -1 to 1."""
+        found = vector @ self._weights[:-1] + self._weights[-1]
+        return {name: float(score) for name, score in zip(self._names, found, strict=True)}
 
 
 def worded(text: str) -> str:
