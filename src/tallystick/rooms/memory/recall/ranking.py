@@ -32,8 +32,8 @@ SPEAKER, SPEAKER_SHARE = 1.15, 0.1
 OF_THEN, OF_THAT_DAY = 2.0, 2.0
 NAMES_TIME = 1.3
 QUESTION = 0.8
-HARDLY = 0.15
-"""Below this share of a question's words, no text speaks of it."""
+HARDLY, HARDLY_NAMED = 0.2, 0.12
+"""Below this share of a question's words, no text speaks of it; less where a speaker is named: that is judged apart."""
 
 
 class Ranked(NamedTuple):
@@ -85,7 +85,7 @@ def rank(index: TextIndex, question: Question, *, limit: int, spare: int = 0, as
         Ranked(entry=entries[number], score=scores[number], covers=coverage(held[number], found.worth, asked))
         for number in order
     )
-    doubt = _doubt(best[:limit])
+    doubt = _doubt(best[:limit], HARDLY_NAMED if len(names) == 1 else HARDLY)
     if doubt is None and len(names) == 1:
         own = {number: score for number, score in fitting.items() if _speaks(entries[number], names)}
         others = {number: score for number, score in fitting.items() if number not in own}
@@ -137,8 +137,8 @@ def _speaks(entry: SegmentEntry, names: frozenset[str]) -> bool:
     return not names.isdisjoint(speaker_words(entry.speaker))
 
 
-def _doubt(best: tuple[Ranked, ...]) -> str | None:
+def _doubt(best: tuple[Ranked, ...], least: float) -> str | None:
     """Why the question may have no answer here, whoever it is about."""
     if not best:
         return "nothing_found"
-    return "hardly_related" if max(ranked.covers for ranked in best) < HARDLY else None
+    return "hardly_related" if max(ranked.covers for ranked in best) < least else None
