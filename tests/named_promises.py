@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DOORS = re.compile(
-    r"tests/(doors(?!/mcp/relay/)|paths|browser|faults|attacks|frameworks|install|external_room|rooms/\w+/(http|cli|web))/"
+    r"tests/(doors(?!/mcp/relay/)|paths|browser|faults|attacks|servers|frameworks|install|external_room|rooms/\w+/(http|cli|web))/"
 )
 """Where tests go through a real door: a served app, a command, an MCP client, a page, a process of its own.
 

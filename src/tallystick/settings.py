@@ -207,6 +207,8 @@ class StorageSettings(_Section):
 
     database_url: str | None = None
     """SQLAlchemy URL; default: SQLite in the workspace's control room."""
+    journal: Literal["files", "postgres"] = "files"
+    """Where receipts are: files, or the database that `database_url` names, for several nodes."""
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
     user_dir: str = "~/.tallystick"

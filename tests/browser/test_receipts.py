@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -91,6 +92,8 @@ def test_more_receipts_come_as_one_scrolls_and_new_ones_by_themselves(full: Serv
     expect(page.get_by_text("400 shown; more come as you scroll")).to_be_visible()
     with Gate.open(full.workspace, plugins=False) as other:
         other.ledger.record_sync(Draft(kind="note", session=Session(session_id="elsewhere"), inputs=b"{}"))
+    # The list keeps its place when rows come in above it, so it is scrolled up after that.
+    expect(page.get_by_text(re.compile(r"\b\d01 shown"))).to_be_visible()
     page.locator(".tally-list .q-table__middle").evaluate("list => { list.scrollTop = 0 }")
     expect(page.locator("tbody tr", has_text="elsewhere").first).to_be_visible()
     here.check()

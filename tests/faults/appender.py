@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 
 import orjson
@@ -18,25 +19,30 @@ def main() -> None:
     told = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     with workspace.opened() as opened:
         if early == "early":
-            asyncio.run(append_early(opened, told, session, int(number)))
+            asyncio.run(append_early(opened, told, session, Path(acks).name, int(number)))
             return
         for at in range(int(number)):
-            receipt = opened.record_sync(one(at, session))
-            # Only now does anybody know of it: what is in this file must never be lost.
-            os.write(told, receipt.receipt_id.encode() + b"\n")
+            began = time.monotonic_ns()
+            tell(told, opened.record_sync(one(at, session, Path(acks).name)).receipt_id, began)
 
 
-async def append_early(ledger: Ledger, told: int, session: str, number: int) -> None:
+async def append_early(ledger: Ledger, told: int, session: str, by: str, number: int) -> None:
     ledger.ack_after_fsync()
     for at in range(number):
-        receipt = await ledger.record(one(at, session))
-        os.write(told, receipt.receipt_id.encode() + b"\n")
+        began = time.monotonic_ns()
+        tell(told, (await ledger.record(one(at, session, by))).receipt_id, began)
         if at % 3:
             await asyncio.sleep(0)  # else the next record finds the one before still unsettled
 
 
-def one(at: int, session: str) -> Draft:
-    return draft(at, session=session, outputs=orjson.dumps("x" * 3000) if at % 10 == 3 else b'{"ok":true}')
+def tell(told: int, receipt_id: str, began: int) -> None:
+    """Only now does anybody know of it: what is in this file must never be lost."""
+    os.write(told, f"{receipt_id} {began} {time.monotonic_ns()}\n".encode())
+
+
+def one(at: int, session: str, by: str) -> Draft:
+    outputs = orjson.dumps("x" * 3000) if at % 10 == 3 else b'{"ok":true}'
+    return draft(at, session=session, outputs=outputs, inputs=orjson.dumps({"by": by, "n": at}))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,15 @@ def start(
 
 def acked(acks: Path) -> list[str]:
     """Receipt ids that a process was given; a line that was cut off by its death does not count."""
+    return [receipt_id for receipt_id, _, _ in told_of(acks)]
+
+
+def told_of(acks: Path) -> list[tuple[str, int, int]]:
+    """Receipt id, and when the process began to ask for it and had it, by the machine's clock."""
     if not acks.exists():
         return []
-    return [line.decode() for line in acks.read_bytes().split(b"\n")[:-1]]
+    lines = (line.decode().split() for line in acks.read_bytes().split(b"\n")[:-1])
+    return [(receipt_id, int(began), int(ended)) for receipt_id, began, ended in lines]
 
 
 def wait_for(processes: "list[subprocess.Popen[bytes]]", acks: list[Path], number: int, within_s: float = 120) -> None:

@@ -114,6 +114,7 @@ ENVELOPES: dict[str, tuple[Callable[[str], str | bytes], str]] = {
 }
 
 
+@pytest.mark.promise("admit.abuse")
 @pytest.mark.parametrize("case", ENVELOPES)
 def test_the_case_is_refused_with_its_receipt_and_the_next_call_is_served(gate: Gate, case: str) -> None:
     text, code = ENVELOPES[case]
@@ -134,6 +135,7 @@ def test_the_case_is_refused_with_its_receipt_and_the_next_call_is_served(gate: 
     assert [json.loads(line)["receipt_id"] for line in lines[:-1]] == [receipt.receipt_id for receipt in outcomes(gate)]
 
 
+@pytest.mark.promise("admit.echo")
 def test_b05_the_name_in_the_receipt_is_cut(gate: Gate) -> None:
     outcome = asyncio.run(gate.call("x" * 10_000))
     assert outcome.tool == "x" * 100

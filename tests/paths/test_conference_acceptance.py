@@ -198,6 +198,7 @@ def test_smoke_chief_phase_1_wrong_nonce_rejected(meeting: Meeting) -> None:
     assert held["stop_hook"] == "STOP_HOOK: tool_call_rejected tool_call_nonce_invalid"
 
 
+@pytest.mark.promise("turns.conference")
 def test_smoke_phase_2_agent_receives_injection_responds_with_role_interpretation_and_evidence(
     meeting: Meeting,
 ) -> None:

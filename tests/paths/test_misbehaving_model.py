@@ -144,7 +144,7 @@ def test_a_malformed_call_ends_the_turn_with_its_code_and_nothing_runs(gate, run
     assert kinds(gate) == ["outcome"]
 
 
-@pytest.mark.promise("providers.misbehaving")
+@pytest.mark.promise("providers.misbehaving", "turns.unheard")
 @pytest.mark.parametrize(("script", "code"), UNHEARD)
 def test_a_model_that_cannot_be_heard_ends_the_turn_with_its_code_and_nothing_runs(gate, runs, script, code) -> None:
     with ScriptedServer(*script) as server:
@@ -194,7 +194,7 @@ def test_the_nonce_of_an_earlier_step_is_refused_at_the_next(gate, runs) -> None
     assert runs == ["note.md"]
 
 
-@pytest.mark.promise("providers.misbehaving")
+@pytest.mark.promise("providers.misbehaving", "admit.thinking", "turns.thinking")
 @pytest.mark.parametrize("cot", ["strip", "reject"])
 def test_thinking_before_a_call_is_put_aside_or_refused_as_the_gate_is_set(tmp_path, runs, cot) -> None:
     thinking = Says(lambda seen: "<think>I should read it.</think>\n" + call(seen))
@@ -238,7 +238,9 @@ def test_a_turn_in_strict_mode_runs_with_nothing_the_model_was_forced_to_write(g
     assert len(result.receipts) == 1
 
 
-@pytest.mark.promise("providers.native", "providers.misbehaving")
+@pytest.mark.promise(
+    "providers.native", "providers.misbehaving", "admit.native-calls", "turns.native", "turns.native-multiple"
+)
 @pytest.mark.parametrize(
     ("calls", "ran"),
     [

@@ -91,7 +91,7 @@ def test_outputs_of_our_own_run_nothing(tmp_path: Path) -> None:
     check(tmp_path, OWN_TOOLS, OWN_OUTPUTS)
 
 
-@pytest.mark.promise("admit.injected-through-gate")
+@pytest.mark.promise("admit.injected-through-gate", "admit.injected-outputs")
 def test_no_output_of_a_real_model_runs_anything(tmp_path: Path, data: Path) -> None:
     described = data / "injecagent" / "shared" / "tools.json"
     files = sorted((data / "injecagent-model-outputs").rglob("*.jsonl"))

@@ -430,7 +430,7 @@ def test_a_pin_holds_over_a_restart_and_one_name_for_two_tools_is_held(house, tm
             assert refusal(client.call("echo"))["reason"] == "definition_changed"
 
 
-@pytest.mark.promise("relay.schemas")
+@pytest.mark.promise("relay.schemas", "admit.upstream")
 def test_schemas_hold_as_published_and_strict_closes_them(house):
     house.policy(ALLOW)
     with house.wrap() as client:

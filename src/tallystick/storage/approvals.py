@@ -7,6 +7,8 @@ agent in one session.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +16,9 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from tallystick.errors import TallyError
 from tallystick.gate.decide.approvals import LIVE, Grant, Hold, State, Unmoved, sources
 from tallystick.gate.decide.bindings import storable_text
 from tallystick.gate.session import Caller, Session
@@ -65,7 +68,7 @@ class SqlApprovalStore:
         """Store a new request, or return the live one for the same call."""
         # One iteration is enough unless the conflicting request ends in between; then the next insert succeeds.
         while True:
-            with writing(self._engine) as connection:
+            with self._writing() as connection:
                 # Expire old requests first, so that their digests are free and they are not found as live.
                 _expire(connection, wanted.created)
                 if _insert(connection, wanted):
@@ -77,7 +80,7 @@ class SqlApprovalStore:
     def find(self, live_digest: str, now: int) -> Hold | None:
         """Return the live request for exactly this call of this agent in this session."""
         wanted = sa.select(REQUESTS).where(_C.live_digest == live_digest, _C.expires > now)
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             row = connection.execute(wanted).first()
         return None if row is None else _hold_from(row)
 
@@ -89,7 +92,7 @@ class SqlApprovalStore:
             .values(state=State.TAKEN, **_OVER)
             .returning(_C.approval_id, _C.person, _C.channel, _C.edited)
         )
-        with writing(self._engine) as connection:
+        with self._writing() as connection:
             row = connection.execute(statement).first()
         if row is None:
             return None
@@ -124,7 +127,7 @@ class SqlApprovalStore:
         """Return one request in its current state; None if there is no such request."""
         if _ID.fullmatch(approval_id) is None:
             return None
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             row = connection.execute(sa.select(REQUESTS).where(_C.approval_id == approval_id)).first()
         return None if row is None else _as_of(_hold_from(row), now)
 
@@ -133,7 +136,7 @@ class SqlApprovalStore:
         statement = sa.select(REQUESTS).order_by(_C.created.desc(), _C.approval_id.desc())
         if state is not None:
             statement = statement.where(_stands_at(state, now))
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(statement.limit(min(max(limit, 0), _MAX_PAGE)).offset(max(offset, 0))).all()
         return tuple(_as_of(_hold_from(row), now) for row in rows)
 
@@ -142,8 +145,18 @@ class SqlApprovalStore:
         statement = sa.select(sa.func.count()).select_from(REQUESTS)
         if state is not None:
             statement = statement.where(_stands_at(state, now))
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return int(connection.execute(statement).scalar_one())
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with _outages_named(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with _outages_named(), writing(self._engine) as connection:
+            yield connection
 
     def _answer(self, approval_id: str, target: State, now: int, values: dict[str, Any]) -> Hold | Unmoved:
         if _ID.fullmatch(approval_id) is None:
@@ -154,7 +167,7 @@ class SqlApprovalStore:
             .values(state=target, **values)
             .returning(*_C)
         )
-        with writing(self._engine) as connection:
+        with self._writing() as connection:
             _expire(connection, now)
             row = connection.execute(statement).first()
         if row is not None:
@@ -163,6 +176,20 @@ class SqlApprovalStore:
         if hold is None:
             return Unmoved(why="not_found")
         return Unmoved(why="expired" if hold.state is State.EXPIRED else "not_waiting", hold=hold)
+
+
+@contextmanager
+def _outages_named() -> Iterator[None]:
+    """Name an outage of the database by a code, without the address of the server."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except SQLAlchemyError as error:
+        message = (
+            f"The approvals cannot be reached now ({type(error).__name__}). Check that the database runs; then repeat."
+        )
+        raise TallyError(message, code="approvals_unavailable") from error
 
 
 def _insert(connection: Connection, hold: Hold) -> bool:

@@ -306,6 +306,7 @@ def test_a_head_comes_with_a_proof_that_the_log_goes_on_from_an_earlier_one(
     assert tally("check", str(tmp_path / "changed.json"), "--key", key).code == 1
 
 
+@pytest.mark.promise("record.checkpoint-strict")
 @pytest.mark.parametrize("what", ["junk", "{", '{"head":5}', "", "tallystick/x\n3\nAAAA\n"])
 def test_what_is_no_head_of_this_log_cannot_be_gone_on_from(
     tally: Tally, receipts: list[str], tmp_path: Path, what: str

@@ -55,6 +55,7 @@ def test_the_state_folder_is_no_workspace(tally: Tally, workspace: Path) -> None
     assert (wrong.code, wrong.error) == (4, "not_a_workspace")
 
 
+@pytest.mark.promise("record.keys-private")
 @pytest.mark.parametrize("name", ["secret.key", "log.key"])
 def test_a_key_that_is_exposed_malformed_or_gone_is_named(tally: Tally, workspace: Path, name: str) -> None:
     assert tally(*GOOD).code == 0
@@ -222,6 +223,7 @@ def test_a_tool_that_talks_or_forks_does_not_get_into_the_result(workspace: Path
     assert len(done.stdout) < 1000
 
 
+@pytest.mark.promise("admit.schema-refused", "admit.remote-ref")
 @pytest.mark.parametrize(
     ("schema", "code"),
     [

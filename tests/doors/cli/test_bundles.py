@@ -78,7 +78,7 @@ def test_the_key_may_be_a_file(tally: Tally, bundle: Path, vkey: str, tmp_path: 
     assert (checked.json["receipts"], checked.json["quotes"]) == (2, 1)
 
 
-@pytest.mark.promise("doors.cli-check")
+@pytest.mark.promise("doors.cli-check", "record.bundle-tamper")
 def test_any_changed_byte_is_found_with_the_reason(tally: Tally, bundle: Path, vkey: str) -> None:
     data = bundle.read_bytes()
     verifier = parse_vkey(vkey)

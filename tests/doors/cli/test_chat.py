@@ -166,7 +166,7 @@ def test_an_endpoint_that_cannot_be_used_is_told_apart_from_one_that_failed(fres
     assert offline.code == 0
 
 
-@pytest.mark.promise("chat.cli", "chat.cancel")
+@pytest.mark.promise("chat.cli", "chat.cancel", "turns.cancelled")
 def test_at_a_terminal_a_turn_is_cancelled_and_the_conversation_goes_on(fresh: Path, tmp_path: Path) -> None:
     hangs = HangsAndTells()
     with ScriptedServer(call("file_reader", {"file_path": SCENE}), hangs) as server:

@@ -95,7 +95,7 @@ def test_policy_replay_lists_what_another_policy_would_change_and_runs_nothing(
     assert "send_mail" in tally("policy", "replay", "-p", str(new)).out
 
 
-@pytest.mark.promise("doors.cli-replay")
+@pytest.mark.promise("doors.cli-replay", "decide.replay")
 def test_replay_of_a_session_gives_the_same_decisions_under_a_new_configuration(tally: Tally, workspace: Path) -> None:
     tally("call", "word_count", '{"text":"a"}', "-s", "s1")
     tally("call", "send_mail", '{"to":"a","body":"b"}', "-s", "s1")
@@ -106,7 +106,7 @@ def test_replay_of_a_session_gives_the_same_decisions_under_a_new_configuration(
     assert (replayed.json["total"], replayed.json["same"]) == (3, 3)
 
 
-@pytest.mark.promise("doors.cli-replay")
+@pytest.mark.promise("doors.cli-replay", "decide.replay-undecidable")
 def test_replay_says_what_it_cannot_decide_any_more(tally: Tally, workspace: Path) -> None:
     tally("call", "word_count", '{"text":"a"}', "-s", "s1")
     audit = workspace / ".control-room" / "audit"

@@ -42,7 +42,7 @@ def code(answer: httpx.Response, status: int, category: str) -> str:
     return str(problem(answer, status, category)["hint"]).split()[0]
 
 
-@pytest.mark.promise("agents.http")
+@pytest.mark.promise("agents.http", "agents.defaults")
 def test_a_new_workspace_shows_its_agents_tiers_and_caps_over_http(door: Doorway) -> None:
     assert names(door) == ["assistant", "planner", "writer", "editor", "critic", "continuity"]
     writer = door.get("/api/agents/writer").json()
@@ -184,7 +184,7 @@ def test_results_move_a_tier_over_http(door: Doorway) -> None:
     assert changed(door, "POST", path, {"result": "failed"})["move"] == "down"
 
 
-@pytest.mark.promise("agents.credit-readonly")
+@pytest.mark.promise("agents.credit-readonly", "agents.credit-self")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_no_method_writes_credits_not_even_for_a_person(door: Doorway, method: str) -> None:
     event = {**credit("1").as_dict(), "points": 3}

@@ -41,7 +41,7 @@ def told(door: Doorway) -> Doorway:
     return door
 
 
-@pytest.mark.promise("chat.api")
+@pytest.mark.promise("chat.api", "offline.grounded")
 def test_on_a_fresh_machine_an_agent_answers_from_the_files_with_evidence_and_receipts(told: Doorway) -> None:
     said = chat(told, "Did Ada set foot on a boat?")
     assert "set foot on a boat" in said["reply"]
@@ -324,7 +324,7 @@ def test_a_key_that_is_missing_is_said(told: Doorway) -> None:
     assert "TALLY_TEST_NO_SUCH_KEY" in refused(answer, 503, "tool_unavailable", "key_missing")
 
 
-@pytest.mark.promise("chat.bad-input")
+@pytest.mark.promise("chat.bad-input", "providers.failures")
 @pytest.mark.parametrize(
     ("behaviour", "status", "category", "code"),
     [
@@ -380,7 +380,7 @@ def test_an_endpoint_that_fails_in_a_stream_ends_it_with_an_error(told: Doorway)
     assert last["error"]["details"]["hint"]
 
 
-@pytest.mark.promise("chat.queue")
+@pytest.mark.promise("chat.queue", "turns.turn-gate")
 def test_turns_on_one_endpoint_wait_for_each_other_and_are_told_their_place(told: Doorway) -> None:
     with ScriptedServer(*grounded(), *grounded(), *grounded()) as server:
         serve_agent(told.workspace, server)

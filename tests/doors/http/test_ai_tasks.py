@@ -45,7 +45,7 @@ def kept(door: Doorway, issue_id: str, kind: str) -> list[Any]:
     return [json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
 
 
-@pytest.mark.promise("chat.tasks")
+@pytest.mark.promise("chat.tasks", "tasks.route", "tasks.route-fresh")
 def test_on_a_fresh_machine_a_message_becomes_a_kept_packet_for_the_right_agent(told: Doorway) -> None:
     routed = route(told)
     packet = routed["packet"]
@@ -57,7 +57,7 @@ def test_on_a_fresh_machine_a_message_becomes_a_kept_packet_for_the_right_agent(
     assert [receipt.header["tool_id"] for receipt in told.outcomes()] == ["task_router"]
 
 
-@pytest.mark.promise("chat.tasks")
+@pytest.mark.promise("chat.tasks", "tasks.clarify")
 def test_a_message_that_is_no_task_gets_a_question_back_with_choices(told: Doorway) -> None:
     packet = route(told, "hm")["packet"]
     assert packet["intent"] == "clarify"
@@ -67,7 +67,7 @@ def test_a_message_that_is_no_task_gets_a_question_back_with_choices(told: Doorw
     assert chosen["packet"]["parent_packet_id"] == packet["packet_id"]
 
 
-@pytest.mark.promise("chat.tasks")
+@pytest.mark.promise("chat.tasks", "tasks.route-fallback")
 def test_a_chief_whose_json_is_invalid_asks_back_instead(told: Doorway) -> None:
     with ScriptedServer(Says("I would give this to the critic.")) as server:
         serve_agent(told.workspace, server, "assistant")
@@ -76,7 +76,7 @@ def test_a_chief_whose_json_is_invalid_asks_back_instead(told: Doorway) -> None:
     assert routed["problem"]["code"] == "task_packet_invalid"
 
 
-@pytest.mark.promise("chat.tasks")
+@pytest.mark.promise("chat.tasks", "tasks.execute", "tasks.execute-fresh", "tasks.kept")
 def test_a_packet_is_carried_out_and_its_receipt_is_kept(told: Doorway) -> None:
     packet = route(told)["packet"]
     answer = told.post(EXECUTE, {"packet": packet})
@@ -92,7 +92,7 @@ def test_a_packet_is_carried_out_and_its_receipt_is_kept(told: Doorway) -> None:
     assert {ran[name]["task_id"] for name in done["turn"]["receipts"]} == {packet["packet_id"]}
 
 
-@pytest.mark.promise("chat.tasks")
+@pytest.mark.promise("chat.tasks", "tasks.execute-stop")
 def test_a_model_carries_out_a_packet_and_reports_in_strict_json(told: Doorway) -> None:
     packet = route(told)["packet"]
     turn = [call("file_reader", {"file_path": SCENE}), finish(), claim()]

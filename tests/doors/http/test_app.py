@@ -41,7 +41,7 @@ def test_health_says_whether_calls_are_taken(door: Doorway) -> None:
     assert str(door.workspace) not in broken.text
 
 
-@pytest.mark.promise("doors.http-metrics")
+@pytest.mark.promise("doors.http-metrics", "telemetry.names", "telemetry.calls")
 def test_metrics_count_requests_and_calls_by_fixed_names(door: Doorway) -> None:
     door.call("double", {"number": 1})
     door.call("nope")
@@ -369,7 +369,7 @@ def logged(well_used: Doorway) -> Iterator[io.StringIO]:
     root.handlers, root.level = handlers, level
 
 
-@pytest.mark.promise("doors.http-secrets")
+@pytest.mark.promise("doors.http-secrets", "telemetry.no-secrets")
 def test_secrets_in_arguments_are_in_no_answer_of_the_audit_no_log_and_no_metric(
     open_door: OpenDoor, logged: io.StringIO
 ) -> None:

@@ -66,7 +66,7 @@ def test_receipts_can_be_narrowed(open_door: OpenDoor, query: dict[str, Any], co
     assert all(item.get(name) == value for item in answer["items"] for name, value in wanted.items())
 
 
-@pytest.mark.promise("doors.http-audit")
+@pytest.mark.promise("doors.http-audit", "record.session-view", "record.flat-view")
 def test_the_session_file_is_the_view_byte_for_byte(door: Doorway) -> None:
     three_sessions(door)
     for _ in range(20):
@@ -168,7 +168,7 @@ def test_a_receipt_that_is_not_there_is_404(well_used: Doorway, wrong: str, rout
     assert details["endpoint"] == f"{PATH}/receipts/{{receipt_id}}{route}"
 
 
-@pytest.mark.promise("doors.http-audit")
+@pytest.mark.promise("doors.http-audit", "record.audit-record")
 def test_records_say_who_did_what_to_which_resource_and_hold_no_text(door: Doorway) -> None:
     for number in (1, 2):
         args = {"dataset_id": number, "model": "small", "question": "What does Ada Lovelace, ada@example.org, earn?"}
@@ -193,7 +193,7 @@ def test_records_say_who_did_what_to_which_resource_and_hold_no_text(door: Doorw
     assert door.get(f"{PATH}/records", params={"subject": "eve"}).json()["total"] == 0
 
 
-@pytest.mark.promise("doors.http-audit")
+@pytest.mark.promise("doors.http-audit", "record.checkpoint-form")
 def test_the_head_is_a_note_that_its_key_signed_over_all_receipts(door: Doorway) -> None:
     three_sessions(door)
     head = door.get(f"{PATH}/head").json()

@@ -309,7 +309,7 @@ def test_whatever_is_sent_gives_one_outcome_and_one_receipt(well_used: Doorway, 
     assert len(well_used.ran.calls) - ran == len(accepted)
 
 
-@pytest.mark.promise("doors.http-one-receipt")
+@pytest.mark.promise("doors.http-one-receipt", "execute.many")
 def test_many_calls_at_once_each_get_their_own_answer(open_door: OpenDoor) -> None:
     door = open_door(ledger={"durability": "fsync"})
 

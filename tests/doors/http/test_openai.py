@@ -184,7 +184,7 @@ def answers_weather() -> Says:
     return Says(lambda seen: f'Rain.\nEvidence: "light rain from the west" receipt {receipts_in(seen)[-1]}')
 
 
-@pytest.mark.promise("chat.client-tools")
+@pytest.mark.promise("chat.client-tools", "admit.client-tools", "turns.handed-back")
 @pytest.mark.parametrize("streams", [False, True])
 def test_a_client_s_tool_is_decided_recorded_and_handed_back_and_its_result_is_recorded(
     open_door: OpenDoor, *, streams: bool

@@ -204,7 +204,7 @@ def test_a_role_looks_where_it_should(checks: Checks) -> None:
     assert checks.line("outline: SCN-01", agent="planner")["ok"]
 
 
-@pytest.mark.promise("reply.abstain")
+@pytest.mark.promise("reply.abstain", "turns.abstain")
 def test_abstain_alone_is_an_answer_in_a_conference_only(checks: Checks) -> None:
     here = {"conference": True, "conference_id": "c1", "round_id": "r1"}
     assert checks("  Abstain\n", **here)["abstained"] is True

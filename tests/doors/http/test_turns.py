@@ -34,7 +34,7 @@ def final(turn: dict[str, Any]) -> dict[str, Any]:
     return {"action": "final", "nonce": turn["nonce"]}
 
 
-@pytest.mark.promise("doors.http-turns")
+@pytest.mark.promise("doors.http-turns", "admit.turn-steps")
 def test_a_turn_goes_from_call_to_call_to_its_end_with_a_new_nonce_each_time(door: Doorway) -> None:
     turn = begin(door, session="s1", agent="chief", round_id="r1", conference_id="c1")
     assert turn.keys() == {"turn_id", "nonce", "schema"}
@@ -65,7 +65,7 @@ def test_a_turn_needs_no_body_at_all(door: Doorway) -> None:
     assert door.outcomes()[0].header["session_id"] == "http"
 
 
-@pytest.mark.promise("doors.http-turns")
+@pytest.mark.promise("doors.http-turns", "admit.envelope", "admit.nonce-single-use", "turns.stop-hooks")
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -132,7 +132,7 @@ def test_C02_another_caller_s_turn_is_no_turn(locked: Doorway) -> None:
     assert submit(locked, turn["turn_id"], double(turn), headers=ada).status_code == 200
 
 
-@pytest.mark.promise("doors.http-turns-private")
+@pytest.mark.promise("doors.http-turns-private", "admit.nonce-bound")
 def test_C02_a_nonce_of_another_turn_is_refused(door: Doorway) -> None:
     one, two = begin(door, session="s1"), begin(door, session="s2")
     crossed = submit(door, two["turn_id"], double(one))
@@ -140,7 +140,7 @@ def test_C02_a_nonce_of_another_turn_is_refused(door: Doorway) -> None:
     assert door.ran.calls == []
 
 
-@pytest.mark.promise("doors.http-turns")
+@pytest.mark.promise("doors.http-turns", "admit.nonce-expiry")
 def test_C03_a_turn_that_expired_takes_nothing(open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
     door = open_door()
     turn = begin(door)
@@ -179,7 +179,7 @@ def test_what_the_user_said_is_taken_along_over_http(door: Doorway) -> None:
     assert silent._standing.heard is None
 
 
-@pytest.mark.promise("doors.http-tool-policy")
+@pytest.mark.promise("doors.http-tool-policy", "turns.required")
 def test_a_turn_that_requires_a_tool_does_not_begin_with_its_end(door: Doorway) -> None:
     required = begin(door, toolPolicy={"requireTool": True})
     assert "final" not in json.dumps(required["schema"])
@@ -189,7 +189,7 @@ def test_a_turn_that_requires_a_tool_does_not_begin_with_its_end(door: Doorway) 
     assert submit(door, free["turn_id"], final(free)).json()["final"] is True
 
 
-@pytest.mark.promise("doors.http-tool-policy", "doors.http-outcomes")
+@pytest.mark.promise("doors.http-tool-policy", "doors.http-outcomes", "turns.step-limit")
 def test_steps_that_are_spent_answer_429_and_leave_only_the_end(door: Doorway) -> None:
     turn = begin(door, toolPolicy={"maxSteps": 1.0})
     one = submit(door, turn["turn_id"], double(turn)).json()
@@ -213,7 +213,7 @@ def test_a_turn_cannot_give_itself_more_than_the_configuration(open_door: OpenDo
     assert submit(door, turn["turn_id"], double(one, first=False)).status_code == 429
 
 
-@pytest.mark.promise("doors.http-turns")
+@pytest.mark.promise("doors.http-turns", "decide.held-turn", "turns.held")
 def test_a_held_call_stops_the_turn_and_resuming_goes_on_with_a_new_nonce(door: Doorway) -> None:
     turn = begin(door, agent="chief")
     envelope = {"tool": "send_mail", "args": {"to": "a@example.org"}, "nonce": turn["nonce"]}

@@ -183,4 +183,19 @@ def test_a_grant_names_person_and_channel_in_strings() -> None:
 
 
 def test_the_largest_admitted_integers_have_canonical_bytes() -> None:
-    assert canonical({"a": [2**53, -(2**53), True]}) == b'{"a":[9007199254740992,-9007199254740992,true]}'
+    assert canonical({"a": [2**53, -(2**53), True, 7, "x"]}) == b'{"a":[9007199254740992,-9007199254740992,true,7,"x"]}'
+
+
+def test_a_request_whose_arguments_cannot_be_read_is_bound_to_no_call() -> None:
+    digest = HOLD.bound_digest()
+    held = replace(HOLD, digest=digest, live_digest=live_digest(digest, HOLD.session))
+    assert held.is_bound()
+    for args in (b"", b"[1]", b"{", b'{"n": 1e999}'):
+        assert not replace(held, args=args).is_bound(), args
+    assert not replace(held, live_digest="0" * 64).is_bound()
+
+
+def test_a_grant_for_a_call_is_none_for_its_trial_and_the_other_way_round() -> None:
+    plain = call_digest("ada", "send", {"to": "bob"}, "p")
+    assert plain == call_digest("ada", "send", {"to": "bob"}, "p", dry_run=False)
+    assert plain != call_digest("ada", "send", {"to": "bob"}, "p", dry_run=True)

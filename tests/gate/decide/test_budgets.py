@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tallystick.gate import codes
 from tallystick.gate.decide.budgets import (
+    GRAIN_S,
     MAX_WINDOWS,
     NO_LIMITS,
     WINDOW_S,
@@ -228,3 +229,21 @@ def test_of_many_callers_at_once_no_more_get_through_than_the_rate() -> None:
     with ThreadPoolExecutor(16) as pool:
         counts = list(pool.map(lambda _: windows.take("ann", "look", 40, 1.0), range(400)))
     assert sum(count < 40 for count in counts) == 40
+
+
+def test_calls_in_a_steady_row_leave_the_window_one_after_the_other() -> None:
+    rates, step = RateWindows(), GRAIN_S * 0.9
+    many = int(2 * WINDOW_S / step)
+    counts = [rates.take("ada", "look", 10**6, number * step) for number in range(many)]
+    # What a minute and a grain hold at the most: nothing piles up, however close one call follows the other.
+    assert max(counts) <= (WINDOW_S + 2 * GRAIN_S) / step + 1
+
+
+def test_what_is_given_back_was_taken_before() -> None:
+    meter = Meter(started=0.0)
+    for _ in range(2):
+        meter.give_back("search")
+    counted = [meter.begin(0.0, spends="search")[0].spent for _ in range(2)]
+    meter.give_back("search")
+    counted.append(meter.begin(0.0, spends="search")[0].spent)
+    assert [one.get("search", 0) for one in counted] == [0, 1, 1]

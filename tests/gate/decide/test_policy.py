@@ -147,3 +147,14 @@ def test_a_policy_that_cannot_be_read_is_an_error_with_a_code(text: str, code: s
 def test_a_tool_nobody_registered_is_a_warning() -> None:
     policy = a_policy({"send_mial": {"decision": "deny"}, "look": {"decision": "ask"}})
     assert policy.unknown_tools({"look", "send_mail"}) == ("send_mial",)
+
+
+@pytest.mark.parametrize(
+    ("effect", "verdict", "by_model"),
+    [("read", "allow", "allow"), ("write", "allow", "ask"), ("external", "deny", "deny"), ("unheard-of", None, None)],
+)
+def test_a_write_by_a_model_has_a_verdict_of_its_own_and_no_other_effect_has(
+    effect: str, verdict: str | None, by_model: str | None
+) -> None:
+    rule = a_policy(read="allow", write="allow", model_write="ask", external="deny").rule_for(a_card("act", effect))
+    assert (rule.verdict, rule.model_verdict) == (verdict, by_model)

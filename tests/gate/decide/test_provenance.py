@@ -181,6 +181,7 @@ def test_more_addresses_than_anybody_reads_are_asked_about() -> None:
     [
         ("the id is 13.", "13", True), ("2031-05-13", "13", False), ("bob@example.com", "ob@example.co", False),
         ("see a.b for it", "a.b", True), ("see a.b.c", "a.b", False), ("x", "", True), ("'quoted'", "quoted", True),
+        ("xbob", "bob", False), ("ab.c", "b.c", False), ("c.ba", "c.b", False), ("b", "b", True),
     ],
 )  # fmt: skip
 def test_a_value_stands_in_a_text_as_a_whole_or_not_at_all(text: str, value: str, *, there: bool) -> None:
@@ -232,3 +233,18 @@ def test_the_policy_keeps_the_digest_it_had_before_there_was_such_a_rule() -> No
     off = a_policy(provenance="off")
     assert Policy.from_text(off.text).digest == off.digest != a_policy().digest
     assert Policy.from_text(off.text).defaults.provenance == "off"
+
+
+def test_two_words_of_the_user_and_of_fields_make_a_value_and_one_does_not() -> None:
+    heard = ProvenanceTracker(["Congratulate Mira"])
+    heard.add({"place": "kitchen", "text": "Write kitchen mira, and mira kitchen, and Kitchen too, everybody."})
+    assert heard.is_composed("mira kitchen")
+    assert not heard.is_composed("kitchen")
+    assert not heard.is_composed("mira everybody")
+
+
+def test_a_number_of_three_digits_is_no_coincidence_and_one_of_two_is() -> None:
+    heard = ProvenanceTracker(["Set it"])
+    heard.add({"text": "Set it to 128 or to 64, as the poster says."})
+    assert heard.number_in_free_text(128)
+    assert not heard.number_in_free_text(64)

@@ -8,7 +8,7 @@ import pytest
 from tallystick.gate import codes
 from tallystick.gate.admit.proposal import Proposal
 from tallystick.gate.decide.decide import decide
-from tallystick.gate.decide.rules import is_stale, snapshot_digest
+from tallystick.gate.decide.rules import RoomChecks, is_stale, snapshot_digest
 from tallystick.gate.decide.verdict import ALLOW, Decision
 from tests.gate.decide.calls import OWNER, a_call, a_card, a_context, a_policy
 
@@ -163,7 +163,8 @@ def test_a_room_may_change_arguments_but_not_past_policy() -> None:
 def test_shadow_tries_policy_not_the_rooms_rule() -> None:
     policy = a_policy({"pay": {"rules": [{"schema": SMALL, "name": "small"}]}}, shadow=True)
     through = decide(a_call(PAY, amount=51), OWNER, policy, rule=_doubling)
-    assert (through.verdict, through.would, through.args) == ("allow", "small", {"amount": 102})
+    assert (through.verdict, through.shadowed, through.would) == ("allow", True, "small")
+    assert through.args == {"amount": 102}
     kept = decide(a_call(PAY, amount=200), OWNER, policy, rule=_enough, snapshot=Balance(500))
     assert (kept.verdict, kept.shadowed, kept.would) == ("allow", True, "small")
     assert decide(a_call(PAY, amount=200), OWNER, policy, rule=_enough, snapshot=Balance(5)).reason == "not_enough"
@@ -182,3 +183,12 @@ def test_a_room_may_ask_for_a_person_and_a_grant_answers_it() -> None:
     assert (again.verdict, again.args) == ("ask", {"amount": 2})
     denying = a_policy({"pay": {"rules": [{"schema": {"properties": {"amount": {"maximum": 1}}}}]}})
     assert decide(a_call(PAY, amount=1), OWNER, denying, rule=ask).fault is codes.DENIED
+
+
+def test_a_snapshot_is_compared_again_before_a_change_that_a_rule_allowed_by_it() -> None:
+    checks = RoomChecks(rule=lambda _call, _snapshot: ALLOW, snapshot=lambda: 1)
+    assert checks.checks_again("write")
+    assert checks.checks_again("external")
+    assert not checks.checks_again("read")
+    assert not replace(checks, rule=None).checks_again("write")
+    assert not replace(checks, snapshot=1).checks_again("write")

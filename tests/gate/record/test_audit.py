@@ -136,6 +136,20 @@ def test_even_what_was_signed_is_looked_at_before_it_is_used(kept: Workspace) ->
                 assert not kept.verify().ok, (name, value, kind)
 
 
+@pytest.mark.promise("record.tamper-header")
+def test_a_signed_record_under_the_id_of_another_place_shows_as_such(kept: Workspace) -> None:
+    keys, lines = FileKeys(kept.audit, create=False), kept.lines()
+    header, rest = lines[10].split(b"\t", 1)
+    other = orjson.loads(lines[9].split(b"\t", 1)[0])["receipt_id"]
+    for receipt_id in (other, other[:-1], "rcpt_", 10):
+        now = {**orjson.loads(header), "receipt_id": receipt_id}
+        del now["signature"]
+        stored, _ = keys.active().sign(orjson.dumps(now, option=orjson.OPT_SORT_KEYS))
+        kept.write_lines([*lines[:10], stored + b"\t" + rest, *lines[11:]])
+        found = [problem for problem in kept.verify().problems if problem.seq == 10]
+        assert "receipt_id_invalid" in {problem.code for problem in found}, receipt_id
+
+
 @pytest.mark.promise("record.find")
 @pytest.mark.parametrize("value", [[], {}, None, 7, True, "../x"])
 def test_a_changed_record_is_not_found_listed_or_given_a_view_and_nothing_fails(kept: Workspace, value: object) -> None:

@@ -237,3 +237,48 @@ def test_bad_input_gets_a_finding(told: Check, text: str) -> None:
 def test_an_answer_without_a_content_word_needs_an_evidence_line(check: Check, reply: str) -> None:
     assert check(reply).fault == "no_evidence_line"
     assert check("Thanks!").ok
+
+
+STAFF = "Story/Scenes/SCN-07.md"
+STAFF_TEXT = (
+    "# 1. Sundays\n\nMs Dacosta proposed to open from one to five. The lift stuck with Ms Vane in it. Gus Amory got her "
+    "out before the fire brigade arrived.\n\nGus repaired the pump with a pin that Pia lent him. Ms Vane complained that "
+    "Mr Hale had shouted at her.\n\nThe Glass, due on 4 May, and Salt Roads, due on 11 May, are on loan. The rest falls "
+    "due once the work has been accepted.\n\nEvery paper except the Courier arrives before nine. On the busiest day 391 "
+    "people came. The inspectors thought a pot the likely cause, but could not prove it. If a judge asks in writing, the "
+    "archivist carries the letters to the court.\n"
+)
+
+
+@pytest.mark.promise("reply.claims-need-their-evidence")
+@pytest.mark.parametrize(
+    ("body", "quote", "code"),
+    [
+        ("Pia repaired the pump with a pin that Gus lent her.", "Gus repaired the pump with a pin that Pia lent him.", "name_unsupported"),
+        ("Gus fixed the pump with a pin lent by Pia.", "Gus repaired the pump with a pin that Pia lent him.", None),
+        ("Mr Hale lodged a complaint because Ms Vane had shouted at him.", "Ms Vane complained that Mr Hale had shouted at her.", "name_unsupported"),
+        ("Ms Vane lodged a complaint because Mr Hale had shouted at her.", "Ms Vane complained that Mr Hale had shouted at her.", None),
+        ("Salt Roads is due on 4 May and The Glass on 11 May.", "The Glass, due on 4 May, and Salt Roads, due on 11 May", "name_unsupported"),
+        ("The Glass is due on 4 May and Salt Roads on 11 May.", "The Glass, due on 4 May, and Salt Roads, due on 11 May", None),
+        ("The work is accepted once the rest falls due.", "The rest falls due once the work has been accepted.", "claim_unsupported"),
+        ("Once the work is accepted, the rest falls due.", "The rest falls due once the work has been accepted.", None),
+        ("The rest does not fall due until the work has been accepted.", "The rest falls due once the work has been accepted.", None),
+        ("All papers arrive before nine.", "Every paper except the Courier arrives before nine.", "quantifier_unsupported"),
+        ("Every paper other than the Courier arrives by nine in the morning.", "Every paper except the Courier arrives before nine.", None),
+        ("Nearly four hundred people came on the busiest day.", "On the busiest day 391 people came.", None),
+        ("Over four hundred people came on the busiest day.", "On the busiest day 391 people came.", "number_unsupported"),
+        ("The inspectors proved the pot to be the cause.", "The inspectors thought a pot the likely cause, but could not prove it.", "negation_unsupported"),
+        ("Ms Vane was got out by Gus Amory.", "Gus Amory got her out before the fire brigade arrived.", None),
+        ("Ms Dacosta proposed to open on Sunday from one to five.", "Ms Dacosta proposed to open from one to five.", None),
+        ("The archivist carries the letters to the court when a judge asks in writing.", "the archivist carries the letters to the court", None),
+        ("The letters go to the court because the mayor wants them there.", "the archivist carries the letters to the court", "claim_unsupported"),
+        ("The pump in the yard is made of bronze.", "Gus repaired the pump with a pin that Pia lent him.", "claim_unsupported"),
+        ("The pump was repaired by Gus, who used a pin.", "Gus repaired the pump with a pin that Pia lent him.", None),
+        ("The archivist carries the letters to the court.", "the archivist carries the letters to the court", "out_of_context"),
+    ],
+)  # fmt: skip
+def test_what_the_quote_gives_to_one_is_not_given_to_the_other(
+    told: Check, body: str, quote: str, code: str | None
+) -> None:
+    told.write(STAFF, STAFF_TEXT)
+    assert fault(told, body, f'"{quote}" {STAFF}') == code

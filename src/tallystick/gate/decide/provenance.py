@@ -49,6 +49,9 @@ ASKED_SHARE = 0.4
 
 WORDS_FOR_PEOPLE = PROSE_KEYS | {"location", "place", "venue"}
 """Words in an argument's name that mark text read by people, which triggers no action."""
+SUBJECT = frozenset({"subject"})
+"""Beside the text of a message, its subject line is read by people too (RFC 5322 gives it no other meaning). A `title`
+is not in here: it names the thing that the call makes or changes."""
 
 MOST_ADDRESSES = 100
 """Maximum per argument; more need approval, since nobody reviews more than this before approving a call."""
@@ -68,13 +71,17 @@ def doubtful(
     """
     if heard is None or card.effect == "read" or not heard.anything:
         return ()
-    chosen = _choices(card.input_schema)
+    chosen, for_people = _choices(card.input_schema), _words_for_people(args)
     found = tuple(
         pointer
         for pointer, key, value in leaves(args, keys=True)
         # A value from an enum of the tool's schema cannot carry foreign text.
         if pointer not in chosen
-        and (_doubtful_key(value, heard) if key is None else _doubtful_value(key, value, heard))
+        and (
+            _doubtful_key(value, heard)
+            if key is None
+            else _doubtful_value(value, heard, prose=not for_people.isdisjoint(words_of(key)))
+        )
     )
     return found or (() if of_room or _asked_for(card, args, chosen, heard) else (WHOLE_CALL,))
 
@@ -116,15 +123,21 @@ def _doubtful_key(name: str, heard: ProvenanceTracker) -> bool:
     return _any_foreign(_addresses(text), text, heard)
 
 
-def _doubtful_value(key: str, value: Any, heard: ProvenanceTracker) -> bool:
+def _words_for_people(args: Mapping[str, Any]) -> frozenset[str]:
+    """Return the words that mark this call's arguments as text read by people."""
+    with_text = any(not words_of(name).isdisjoint(PROSE_KEYS) for name in args)
+    return WORDS_FOR_PEOPLE | SUBJECT if with_text else WORDS_FOR_PEOPLE
+
+
+def _doubtful_value(value: Any, heard: ProvenanceTracker, *, prose: bool) -> bool:
     if isinstance(value, str):
-        return _doubtful_text(key, plain(value), heard)
+        return _doubtful_text(plain(value), heard, prose=prose)
     if value is not None and not isinstance(value, bool):
         return not heard.is_known_number(value) and heard.number_in_free_text(value)
     return False
 
 
-def _doubtful_text(key: str, text: str, heard: ProvenanceTracker) -> bool:
+def _doubtful_text(text: str, heard: ProvenanceTracker, *, prose: bool) -> bool:
     if not text or heard.said(text):
         return False
     found = _addresses(text)
@@ -134,7 +147,7 @@ def _doubtful_text(key: str, text: str, heard: ProvenanceTracker) -> bool:
         return False
     if heard.is_field(text, address=False) or heard.is_composed(text):
         return False
-    return heard.copied(text, unnamed_only=not WORDS_FOR_PEOPLE.isdisjoint(words_of(key)))
+    return heard.copied(text, unnamed_only=prose)
 
 
 def _addresses(text: str) -> list[str]:

@@ -14,7 +14,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from itertools import islice
-from threading import Event, Lock, Thread
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 from weakref import WeakSet
@@ -37,6 +38,11 @@ With many callers this is several batches, so retrying costs little; a single ca
 
 MAX_INLINE = 16
 """Records that one task stores inline per iteration of the event loop; the next is queued, so other tasks can run."""
+
+BROKEN_OFF = LedgerError(
+    "The journal's writer broke off, so it is not known whether this was recorded. Check the memory; then look it up.",
+    code="ledger_broken_off",
+)
 
 
 def append(journal: Journal, factories: Sequence[RecordFactory]) -> list[SignedRecord]:
@@ -79,14 +85,19 @@ class Batch:
     The tasks share one future, which costs far less than one future per task.
     """
 
-    __slots__ = ("done", "factories", "future", "loop", "results")
+    __slots__ = ("done", "factories", "failed", "future", "loop", "results")
 
     def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.factories: list[RecordFactory] = []
         self.results: Sequence[Result] = ()
         self.loop = loop
         self.future: UncancellableFuture[None] | None = None if loop is None else UncancellableFuture(loop=loop)
-        self.done = Event() if loop is None else None
+        self.failed: LedgerError | None = None
+        """Set if the writer broke off: nobody knows whether the records were stored."""
+        # A bare lock, held until all is done: an Event that runs out of memory keeps its own lock, and blocks for ever.
+        self.done = Lock() if loop is None else None
+        if self.done is not None:
+            self.done.acquire()
 
     def add(self, factory: RecordFactory) -> "PendingRecord":
         """Add a record; awaiting the returned object waits until the record is durable."""
@@ -96,8 +107,8 @@ class Batch:
     def notify(self) -> None:
         """Wake the waiters; may be called from any thread."""
         if self.loop is None or self.future is None:
-            if self.done is not None:
-                self.done.set()
+            if self.done is not None and self.done.locked():
+                self.done.release()
             return
         # A loop that was closed meanwhile cannot be notified; its records are stored anyway.
         with contextlib.suppress(RuntimeError):
@@ -129,6 +140,8 @@ class PendingRecord:
 
     def result(self) -> SignedRecord:
         """Return the stored record after the batch is stored; raise the error if storing failed."""
+        if self._batch.failed is not None:
+            raise self._batch.failed
         result = self._batch.results[self._index]
         if isinstance(result, SignedRecord):
             return result
@@ -150,7 +163,9 @@ class GroupCommit:
         *,
         idle: Callable[[], None],
         idle_s: float = IDLE_S,
+        inline: bool = True,
     ) -> None:
+        self._inline = inline
         self._append, self._append_one, self._append_inline = append, append_one, append_one
         self._settle: Callable[[], None] | None = None
         self._idle = idle
@@ -175,7 +190,7 @@ class GroupCommit:
         self._queue.append(batch)
         self._wake_thread()
         if batch.done is not None:
-            batch.done.wait()
+            batch.done.acquire()
         return pending.result()
 
     def store_inline(self, factory: RecordFactory) -> SignedRecord | None:
@@ -212,7 +227,7 @@ class GroupCommit:
         Two storing tasks in one iteration of the loop count as concurrent; the next `BATCHED_AFTER_CONCURRENCY` records
         are then batched. A lone writer never yields; make it yield after every `MAX_INLINE` records.
         """
-        if not (self._waiting and self._disk_is_fast) or self._queue or self._gathered or self._closed:
+        if not (self._inline and self._waiting and self._disk_is_fast) or self._queue or self._gathered or self._closed:
             return False
         if self._batched_left:
             self._batched_left -= 1
@@ -238,7 +253,7 @@ class GroupCommit:
         with self._start_lock:
             self._closed = True
         self._collect()
-        self._wake.set()
+        self._wake.put(None)
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -249,8 +264,10 @@ class GroupCommit:
 
     def _reset(self) -> None:
         self._start_lock, self._gather_lock = Lock(), Lock()
-        self._wake = Event()
+        self._wake: SimpleQueue[None] = SimpleQueue()
         self._waiting = False
+        self._taken: list[Batch] = []
+        """What the writer thread has taken from the queue and not finished."""
         self._gathered: dict[asyncio.AbstractEventLoop, Batch] = {}
         """Records that each loop submits to the thread at the end of its current iteration."""
         self._queue: deque[Batch] = deque()
@@ -279,7 +296,7 @@ class GroupCommit:
         """Wake the thread unless it is awake already."""
         if self._waiting:
             self._waiting = False
-            self._wake.set()
+            self._wake.put(None)
 
     def _ensure_thread(self) -> None:
         with self._start_lock:
@@ -290,24 +307,49 @@ class GroupCommit:
                 self._thread.start()
 
     def _run(self) -> None:
+        """Serve the queue. What breaks it off, such as a lack of memory, fails the records in hand, not the thread."""
+        while True:
+            with contextlib.suppress(Exception):
+                self._fail_taken()
+                self._serve()
+                return
+
+    def _serve(self) -> None:
         queue = self._queue
         while True:
-            batch = _take_all(queue)
-            if batch:
+            while queue:
+                self._taken.append(queue[0])
+                queue.popleft()
+            if self._taken:
                 self._unreported = True
-                self._commit(batch)
+                self._commit(self._taken)
+                self._taken.clear()
                 continue
             if self._closed:
                 return
-            self._wake.clear()
             self._waiting = True
             # Check the queue again: a record may have arrived between the last check and setting `_waiting`.
-            if not queue and not self._closed and not self._wake.wait(self._idle_s):
+            if not queue and not self._closed and not self._woken():
                 self._collect()
                 if self._unreported:
                     self._unreported = False
                     self._idle()
             self._waiting = False
+
+    def _woken(self) -> bool:
+        try:
+            self._wake.get(timeout=self._idle_s)
+        except Empty:
+            return False
+        return True
+
+    def _fail_taken(self) -> None:
+        """Tell the waiters of what was in hand when the writer broke off."""
+        for batch in self._taken:
+            if not batch.results:
+                batch.failed = BROKEN_OFF
+            batch.notify()
+        self._taken.clear()
 
     def _collect(self) -> None:
         """Queue the records that a blocked or stopped loop has not submitted, so that they are stored anyway."""
@@ -335,14 +377,6 @@ class GroupCommit:
             self._disk_is_fast = monotonic() - began < FAST_COMMIT_S
         # One record cannot be signed, and nothing was stored: retry each alone, so that the others succeed.
         return [self._store([factory])[0] for factory in factories]
-
-
-def _take_all(queue: deque[Batch]) -> list[Batch]:
-    """Take everything now in the queue; another thread may pop from it at the same time."""
-    batch: list[Batch] = []
-    with contextlib.suppress(IndexError):
-        batch.extend(queue.popleft() for _ in range(len(queue)))
-    return batch
 
 
 _GROUPS: WeakSet[GroupCommit] = WeakSet()

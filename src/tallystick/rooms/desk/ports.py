@@ -20,6 +20,8 @@ class CheckedReply:
     """Of the draft, without courtesies."""
     unsupported: int = 0
     """How many of them rest on no evidence that holds."""
+    waits: Judgement | None = None
+    """Why it must not go out without a person, whatever `send` says; None: it may."""
 
 
 class Judge(Protocol):

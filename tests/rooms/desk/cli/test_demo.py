@@ -19,7 +19,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / demo.FOLDER
 
 
-@pytest.mark.promise("demo.desk")
+@pytest.mark.promise("demo.desk", "desk.sample")
 def test_three_customers_end_differently_and_it_says_why(fresh: Path, tally: Tally) -> None:
     shown = tally("demo", "--no-serve")
     assert shown.code == 0, shown.err

@@ -54,7 +54,7 @@ def test_a_question_is_tried_without_set_up_and_leaves_nothing_behind(
     assert sorted(path.name for path in documents.iterdir()) == before
 
 
-@pytest.mark.promise("desk.cli", "desk.send-modes")
+@pytest.mark.promise("desk.cli", "desk.send-modes", "desk.verdict")
 def test_trying_tells_the_rule_and_what_would_change_the_verdict(tally: Tally, documents: Path) -> None:
     told = tally("--json", "desk", "try", REFUND, "--kb", documents).json
     assert (told["status"], told["verdict"]["rule_id"], told["would_send"]) == ("review", "defer.category", "")
@@ -155,7 +155,7 @@ def test_people_decide_with_the_token_and_nobody_without(tally: Tally, shop: Pat
     assert tally("--json", "desk", "metrics").json["override_rate"] == 1.0
 
 
-@pytest.mark.promise("desk.cli")
+@pytest.mark.promise("desk.cli", "desk.queue-more", "desk.queue-take")
 def test_a_person_rejects_hands_on_and_asks_for_more(tally: Tally, shop: Path, token: str) -> None:
     for number in range(3):
         tally("desk", "add", f"{REFUND} Order {number}", "--thread", f"t{number}")

@@ -34,7 +34,7 @@ def decide(door: Doorway, name: str, action: str, body: Any = None, **headers: s
     return door.post(f"{QUEUE}/{name}/{action}", {} if body is None else body, headers={**door.person, **headers})
 
 
-@pytest.mark.promise("desk.reviews-http")
+@pytest.mark.promise("desk.reviews-http", "desk.queue")
 def test_the_queue_is_listed_with_evidence_rule_and_draft(door: Doorway) -> None:
     name = deferred(door)
     listed = door.get(QUEUE, params={"limit": 1}).json()

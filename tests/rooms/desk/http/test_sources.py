@@ -37,7 +37,7 @@ def worked(door: Doorway, thread: str) -> tuple[dict[str, Any], int]:
     return shown, messages
 
 
-@pytest.mark.promise("desk.answer-sources")
+@pytest.mark.promise("desk.answer-sources", "desk.rooms-evidence")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda one: one["class"])
 @pytest.mark.parametrize("agent", ["helper", None])
 def test_a_note_of_an_agent_becomes_no_mail_and_a_document_does(

@@ -120,7 +120,7 @@ def tried(door: Doorway, ticket_id: str) -> list[dict[str, Any]]:
 # -- coming in ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("desk.http")
+@pytest.mark.promise("desk.http", "desk.events")
 def test_an_event_is_queued_once_and_shown(door: Doorway) -> None:
     given = {"type": "email", "thread_id": "th", "content": QUESTION, "event_id": "1"}
     first = door.post("/events", given)
@@ -242,7 +242,7 @@ def test_a_worker_that_lies_brings_no_reply_about_and_the_attempt_is_in_the_ledg
     assert (attempt["proposed"], attempt["verdict"]) == ("PROCEED", answer["tool_verdict"]["status"])
 
 
-@pytest.mark.promise("desk.lying-worker", "desk.late")
+@pytest.mark.promise("desk.lying-worker", "desk.late", "desk.lease")
 def test_a_worker_whose_lease_has_ended_changes_nothing(outside: Doorway) -> None:
     leased = lease(outside, to_tool(outside))
     outputs = gathered(outside, leased)

@@ -19,7 +19,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / demo.FOLDER
 
 
-@pytest.mark.promise("demo.memory")
+@pytest.mark.promise("demo.memory", "memory.model-flood")
 def test_what_two_sources_say_is_believed_however_often_a_model_says_otherwise(fresh: Path, tally: Tally) -> None:
     shown = tally("demo", "--no-serve")
     assert shown.code == 0, shown.err

@@ -32,7 +32,7 @@ def told(tally: Tally, workspace: Path) -> dict[str, list[str]]:
     return added
 
 
-@pytest.mark.promise("memory.forget")
+@pytest.mark.promise("memory.forget", "memory.erasure", "memory.founded")
 def test_an_observation_goes_with_every_proposal_that_holds_its_words(
     tally: Tally, told: dict[str, list[str]], token: str
 ) -> None:
@@ -76,7 +76,7 @@ def test_a_person_sees_what_goes_and_may_say_no(tally: Tally, told: dict[str, li
     assert "hunter22" in everything(tally)
 
 
-@pytest.mark.promise("memory.forget")
+@pytest.mark.promise("memory.forget", "reading.explain")
 def test_explain_names_the_receipts_that_hold_the_words(tally: Tally, told: dict[str, list[str]]) -> None:
     shown = tally("memory", "explain", told["proposition_ids"][0]).out
     assert all(receipt in shown for receipt in told["receipt_ids"])

@@ -80,7 +80,7 @@ def test_a_correction_is_undone_on_the_owners_word(tally: Tally, workspace: Path
     assert tally("memory", "revert", "prop_0").error == "proposition_unknown"
 
 
-@pytest.mark.promise("reading.cli", "reading.reply")
+@pytest.mark.promise("reading.cli", "reading.reply", "reading.taken-back")
 def test_a_move_is_told_in_one_line_and_what_was_before_comes_after_it(tally: Tally, workspace: Path) -> None:
     tally("memory", "add", "I live in Berlin and I work for Siemens.")
     tally("memory", "add", "I moved to Munich.")
@@ -189,7 +189,7 @@ def test_what_is_piped_in_is_remembered(tally: Tally, workspace: Path) -> None:
     assert tally("memory", "add", "--file", "-", stdin="word " * 300_000).error == "file_too_large"
 
 
-@pytest.mark.promise("reading.cli")
+@pytest.mark.promise("reading.cli", "reading.remember")
 def test_what_the_gate_refuses_is_told(tally: Tally, workspace: Path) -> None:
     refused = tally("memory", "add", "It works.", "--class", "test_result")
     assert refused.code == 1

@@ -182,7 +182,7 @@ def test_a_text_is_recorded_and_read_by_an_agents_model(door: Doorway) -> None:
     assert (seen.header.get("agent_id"), said.header["agent_id"]) == (None, "critic")
 
 
-@pytest.mark.promise("memory.http", "reading.scribe")
+@pytest.mark.promise("memory.http", "reading.scribe", "memory.quotes")
 def test_a_model_that_makes_up_its_quote_or_falls_silent_leaves_the_text_recorded(door: Doorway) -> None:
     told = {"text": SOLD, "source": "diary", "class": "human", "agent": "critic"}
     with ScriptedServer(Says(lambda seen: reads(seen, "gave the mill to Bob")), always=Status(500)) as server:

@@ -18,7 +18,15 @@ def tell(door: Doorway, who: str, *, text: str = "Ada lives in Lisbon") -> str:
     return name
 
 
-@pytest.mark.promise("reading.http")
+@pytest.mark.promise(
+    "reading.http",
+    "reading.recall",
+    "reading.budget",
+    "reading.as-of",
+    "reading.supports",
+    "reading.what-if",
+    "reading.diff",
+)
 def test_recall_explain_supports_what_if_diff_and_export(door: Doorway) -> None:
     for who in ("ben", "cleo"):
         name = tell(door, who)

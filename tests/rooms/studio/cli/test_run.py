@@ -50,7 +50,7 @@ def test_a_run_waits_for_a_worker_and_can_be_cancelled_and_resumed(tally: Tally,
     assert tally("run", "cancel", run_id).code == 1
 
 
-@pytest.mark.promise("runs.cli")
+@pytest.mark.promise("runs.cli", "runs.done")
 def test_a_run_that_is_not_done_ends_with_one(tally: Tally, studio: Path) -> None:
     furnish(studio, strict={**LOOK, "done": [{"check": "file_exists", "path": "Story/nothing.md"}]})
     told = tally("run", "strict", "--watch")

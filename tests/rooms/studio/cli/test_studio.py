@@ -213,7 +213,7 @@ def test_at_a_terminal_the_difference_is_shown_and_asked_about(novel: Path, tmp_
     assert (novel / SCENE).read_text(encoding="utf-8") == "# Door\n"
 
 
-@pytest.mark.promise("studio.workspace-cli")
+@pytest.mark.promise("studio.workspace-cli", "studio.import-bad-input")
 def test_bad_sources_are_one_line_with_a_code(tally: Tally, workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "x.docx").write_bytes(b"no zip")
     for source, code in (("none.docx", "source_missing"), ("x.docx", "archive_damaged")):

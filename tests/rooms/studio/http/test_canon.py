@@ -54,7 +54,7 @@ def events(answer: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
     ]  # fmt: skip
 
 
-@pytest.mark.promise("canon.http", "canon.status")
+@pytest.mark.promise("canon.http", "canon.status", "canon.rules")
 def test_the_index_is_made_by_rules_and_read_as_a_file(told: Doorway) -> None:
     assert told.get(STATUS).json()["state"] == "absent"
     made = told.post(INDEX).json()

@@ -84,7 +84,7 @@ def test_a_file_in_which_somebody_muted_the_chief_by_hand_is_not_what_a_round_go
         assert problem(answer, 503, "tool_unavailable")["hint"] == "conference_damaged"
 
 
-@pytest.mark.promise("studio.conference-events")
+@pytest.mark.promise("studio.conference-events", "studio.conference-flow")
 def test_a_stream_tells_cards_then_tools_then_replies_in_order_and_ends_with_the_round(door: Doorway) -> None:
     meeting = Meeting(door, "critic", "editor")
     with ScriptedServer(*tools(), says("One."), *[Says("No evidence.")] * 2, ABSTAIN) as server:

@@ -21,7 +21,7 @@ def opened(door: Doorway, title: str = "The compass", **more: Any) -> dict[str, 
     return made
 
 
-@pytest.mark.promise("issues.http")
+@pytest.mark.promise("issues.http", "issues.opened")
 def test_an_issue_is_opened_shown_changed_and_listed(door: Doorway) -> None:
     made = opened(door, tags=["Canon"], priority="high", links=[{"kind": "receipt", "id": "rcpt_1"}], agent="critic")
     assert (made["number"], made["opened_by"], made["tags"]) == (1, "critic", ["canon"])
@@ -54,7 +54,7 @@ def test_the_assignee_is_taken_and_given_under_either_name(door: Doorway) -> Non
     assert door.request("PUT", f"{ISSUES}/1", json={"assigned_to": ""}).json()["assignedTo"] is None
 
 
-@pytest.mark.promise("issues.http")
+@pytest.mark.promise("issues.http", "issues.bad-input")
 @pytest.mark.parametrize(
     "body",
     [{}, {"title": ""}, {"title": "x", "status": "closed"}, {"title": "x", "priority": "now"}, {"title": "x", "tags": ["\x00"]},
@@ -96,7 +96,7 @@ def test_a_program_is_limited_and_a_person_is_not(open_door: OpenDoor) -> None:
     assert news["source"] == "issues"
 
 
-@pytest.mark.promise("issues.freeze")
+@pytest.mark.promise("issues.freeze", "issues.moves")
 def test_freezing_and_unfreezing_need_a_person_and_moves_stand_in_the_ledger(door: Doorway) -> None:
     opened(door)
     for move in ("freeze", "unfreeze"):

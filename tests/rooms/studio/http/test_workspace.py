@@ -65,7 +65,7 @@ def test_the_outline_is_its_file_byte_for_byte_and_is_changed_by_a_patch(door: D
     assert door.request("PUT", "/api/workspace/outline", json=late).status_code == 409
 
 
-@pytest.mark.promise("studio.workspace-http", "studio.patch-proposal")
+@pytest.mark.promise("studio.workspace-http", "studio.patch-proposal", "studio.snapshots")
 def test_a_patch_is_proposed_shown_applied_and_undone(door: Doorway) -> None:
     digest = write(door, SCENE, TEXT)
     patch = propose(

@@ -240,12 +240,9 @@ def _dated(tokens: Sequence[Piece], at: int) -> list[Amount] | None:
             day = Amount(kind="number", value=days, bare=days, dimension=f"m{parts[1]}", at=at, end=at + 1)
             found.append(day)
         return found
-    if token.folded in WEEKDAY_NUMBERS and token.written[:1].isupper():
-        return [
-            Amount(
-                kind="weekday", value=Fraction(WEEKDAY_NUMBERS[token.folded]), at=at, end=at + 1, written=token.written
-            )
-        ]
+    weekday = WEEKDAY_NUMBERS.get(token.folded, WEEKDAY_NUMBERS.get(token.folded.removesuffix("s")))
+    if weekday is not None and token.written[:1].isupper():
+        return [Amount(kind="weekday", value=Fraction(weekday), at=at, end=at + 1, written=token.written)]
     return _month(tokens, at)
 
 

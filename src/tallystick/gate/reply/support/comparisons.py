@@ -13,7 +13,7 @@ _COMPARATIVE = re.compile(r"\b(?:more|less|fewer|better|worse|[a-z]{2,}er)\b", r
 _LESS = re.compile(
     r"\b(?:less|fewer|lower|cheaper|shorter|smaller|younger|lighter|earlier|slimmer|thinner|quieter)\b", re.IGNORECASE
 )
-_THAN = re.compile(r"\bthan\b(?!\s+[\d$€£])", re.IGNORECASE)
+_THAN = re.compile(r"(?<!other )(?<!rather )\bthan\b(?!\s+[\d$€£])", re.IGNORECASE)
 OF_TWO = re.compile(r"\bthe (\w+er|(?:more|less) \w+)(?: one)? of (?:the|these|those) (?:two|pair)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween (.{1,60}?) and (.{1,60}?)(?=[,.;]|$)")
 _NEAR = 40

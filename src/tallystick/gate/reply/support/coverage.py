@@ -12,6 +12,13 @@ from tallystick.text.words import REQUEST_WORDS
 MIN_COVERAGE = 0.34
 """Minimum share of a clause's words that must occur in the quotes or their context."""
 MIN_TERMS = 2
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|will|would|can|could|must|may|might|shall|should|do|does|did)\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\b(?:because(?: of)?|thanks to|due to|owing to)\b([^.;]{3,})", re.IGNORECASE)
+_MIN_REASON = 0.5
+"""A stated reason needs a greater share: it is a claim of its own, and may not borrow the words of what it explains."""
 _REPORTING = frozenset(map(stem, ("report", "return", "result", "state", "note", "tool")))
 """Words about the source rather than the content (`the tool reported`), which are not counted."""
 _LEAD = re.compile(
@@ -42,7 +49,30 @@ def not_covered(claim: Reading, grounds: Sequence[Ground], known: frozenset[str]
         share = coverage(part, stems)
         if share is not None and share < MIN_COVERAGE:
             return Doubt(code="claim_unsupported", reason=f"The quoted text does not say: {part.text[:80]}")
+    return _reason_missing(claim, stems) or _predicate_missing(claim, stems)
+
+
+def _predicate_missing(claim: Reading, stems: frozenset[str]) -> Doubt | None:
+    """Return a doubt if the quotes name only what a claim is about, and nothing of what it says about it."""
+    for part in clauses(claim.text):
+        verb = _VERB.search(part)
+        if verb is None or not read(part[: verb.start()]).terms:
+            continue
+        said = read(part[verb.end() :])
+        if len(said.terms) < MIN_TERMS or said.amounts or any(covers(term.stem, stems) for term in said.terms):
+            continue
+        return Doubt(code="claim_unsupported", reason=f"The quoted text does not say: {part[:80]}")
     return None
+
+
+def _reason_missing(claim: Reading, stems: frozenset[str]) -> Doubt | None:
+    found = _REASON.search(claim.text)
+    given = read(found[1]).terms if found is not None else ()
+    if found is None or not given:
+        return None
+    if sum(covers(term.stem, stems) for term in given) > _MIN_REASON * len(given):
+        return None
+    return Doubt(code="claim_unsupported", reason=f"The quoted text does not give this reason: {found[1].strip()[:80]}")
 
 
 def coverage(part: Reading, stems: frozenset[str]) -> float | None:

@@ -27,16 +27,28 @@ _DERIVES = re.compile(
 """Words whose presence in a claim allows a number to be a sum or difference of quoted numbers."""
 
 
+_ROUNDED = re.compile(
+    r"\b(?:(?P<under>nearly|almost|close to|(?:just |a little |well )?under)"
+    r"|(?P<over>(?:just |a little |well )?over)|about|around|roughly|approximately|some)\s+(?:a )?$",
+    re.IGNORECASE,
+)
+"""Words before a number that say how it was rounded."""
+_CLOSE = Fraction(1, 10)
+"""How far a rounded number may lie from the quoted one, as a share of the rounded number."""
+
+
 def figure_missing(claim: Reading, grounds: Sequence[Ground], counts: frozenset[int]) -> Doubt | None:
     """Return a doubt if nothing supports an amount of the claim; else None."""
     held = [amount for ground in grounds for amount in read(ground.quote).amounts]
-    around = [amount for ground in grounds for amount in read(ground.context).amounts]
+    around = [each for ground in grounds for each in read(f"{ground.context} . {ground.sentence}").amounts]
     listed = _listed(claim.text)
     of_two = OF_TWO.search(claim.text)
     for amount in claim.amounts:
         if of_two is not None and amount.value == 2:  # noqa: PLR2004 - `the cheaper of the two` counts nothing
             continue
         if amount.weak or _stands(amount, held, claim) or _is_around(amount, around, held, claim):
+            continue
+        if _rounds(amount, held, claim):
             continue
         if _counts(amount, counts, listed) or _follows(amount, held, claim.text) or _in_ids(amount, grounds):
             continue
@@ -75,6 +87,8 @@ def _stands(amount: Amount, held: Iterable[Amount], claim: Reading) -> bool:
 
 
 def _same(one: Amount, other: Amount, claim: Reading) -> bool:
+    if {one.kind, other.kind} == {"time", "number"}:
+        return _is_hour(*((one, other) if one.kind == "time" else (other, one)))
     if one.kind != other.kind:
         return False
     if one.kind == "time":
@@ -85,6 +99,29 @@ def _same(one: Amount, other: Amount, claim: Reading) -> bool:
     if not one.dimension or not other.dimension:
         return _digits(one) == _digits(other) and not _other_unit(one, other, claim)
     return one.dimension == other.dimension and one.value == other.value
+
+
+def _rounds(amount: Amount, held: Sequence[Amount], claim: Reading) -> bool:
+    """Whether a number is a quoted one rounded, as the word before it says: `nearly four hundred` for 391."""
+    before = claim.text[: pieces(claim.text)[amount.at].start]
+    word = _ROUNDED.search(before)
+    if word is None or amount.kind != "number":
+        return False
+    for each in held:
+        alike = each.kind == "number" and amount.dimension in {"", each.dimension}
+        ours, theirs = (amount.bare, each.bare) if not amount.dimension else (amount.value, each.value)
+        if alike and abs(theirs - ours) <= _CLOSE * ours:
+            if (word["under"] and theirs <= ours) or (word["over"] and theirs >= ours):
+                return True
+            if not word["under"] and not word["over"]:
+                return True
+    return False
+
+
+def _is_hour(time: Amount, number: Amount) -> bool:
+    """Whether a number that counts nothing may be the hour of a time: `before nine` for `nine in the morning`."""
+    plain = not number.dimension and not number.noun and number.bare.denominator == 1
+    return plain and time.value % 720 == (60 * number.bare) % 720
 
 
 def _other_unit(one: Amount, other: Amount, claim: Reading) -> bool:

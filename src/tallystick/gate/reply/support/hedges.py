@@ -70,5 +70,5 @@ def _says(hedge: str, claim: Reading, quote: Reading) -> bool:
     if hedge == "as_if":
         return has_phrase("as_if", claim.text) or claim.has("possibility") or bool(claim.negations)
     if hedge in {"condition", "possibility"}:
-        return claim.has("condition") or possible or bool(own & _WEAKENED)
+        return claim.has("condition") or claim.has("occasion") or possible or bool(own & _WEAKENED)
     return claim.has("report") or claim.has("possibility")

@@ -10,39 +10,17 @@ from tallystick.gate.reply.support.readings import Reading, Term, akin, read
 from tallystick.text.stems import stem
 from tallystick.text.words import REQUEST_WORDS
 
-_PRONOUNS = frozenset(
-    map(
-        stem,
-        [
-            "he",
-            "she",
-            "they",
-            "it",
-            "him",
-            "her",
-            "them",
-            "his",
-            "their",
-            "its",
-            "i",
-            "we",
-            "my",
-            "our",
-            "this",
-            "that",
-            "these",
-            "who",
-        ],
-    )
+_PERSONS = frozenset(map(stem, ["he", "she", "they", "who", "him", "her", "them"]))
+_PRONOUNS = _PERSONS | frozenset(
+    map(stem, ["it", "his", "their", "its", "i", "we", "my", "our", "this", "that", "these"])
 )
-_SUBJECTS = frozenset(map(stem, ["he", "she", "they", "who"]))
 _ROLE = re.compile(r"\b[Tt]he ([a-z]{3,20})\b")
 _SUBJECT = re.compile(
     r"[*_]{0,2}[A-Z]\w+(?:'s\b|\s+(?:is|was|has|had|will|does|did|can|may|must|would|could|and [A-Z]\w+|\w+(?:ed|s))\b)"
 )
 """A capitalised first word followed by a verb or a possessive: probably a name."""
 _START = 3
-_TITLES = frozenset(
+NAME_TITLES = frozenset(
     [
         "mr",
         "mrs",
@@ -61,6 +39,7 @@ _TITLES = frozenset(
         "officer",
     ]
 )
+"""Words before a name that are no name themselves."""
 
 
 def name_missing(claim: Reading, grounds: Sequence[Ground], card: Callable[[str], str]) -> Doubt | None:
@@ -70,7 +49,7 @@ def name_missing(claim: Reading, grounds: Sequence[Ground], card: Callable[[str]
     capital = capitalised(claim, grounds)
     names = [term for term in claim.terms if term.is_code or _is_name(term, capital)]
     for term in names:
-        if term.folded in _TITLES or _known(term, quoted):
+        if term.folded in NAME_TITLES or _known(term, quoted):
             continue
         if not _may_mean(term, names, grounds, around) and not _is_alias(term, grounds, card):
             return Doubt(code="name_unsupported", reason=f"{term.written} does not occur in the quoted text.")
@@ -121,9 +100,9 @@ def _may_mean(term: Term, names: Sequence[Term], grounds: Sequence[Ground], arou
     said = {each.folded for each in names}
     for ground in grounds:
         reading = read(ground.quote)
-        own = {each.folded for each in reading.terms if each.is_name} - _TITLES
+        own = {each.folded for each in reading.terms if each.is_name} - NAME_TITLES
         own |= {part for each in reading.terms if each.is_code and "/" in each.folded for part in _parts(each.folded)}
-        refers = not reading.words.isdisjoint(_SUBJECTS)
+        refers = not reading.words.isdisjoint(_PERSONS)
         if own and own.isdisjoint(said) and not refers:
             continue
         if _subject(term, ground) or (own <= said and not refers and _known(term, _words(ground.vicinity()))):

@@ -1,5 +1,6 @@
 """Check that claim and quote agree in negation and that the claim does not use the opposite of a quoted word."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -10,6 +11,8 @@ from tallystick.text.stems import stem
 
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 _SHORTEST = 3
+_ELLIPSIS = re.compile(r"\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can|could)$", re.IGNORECASE)
+"""A clause that leaves out its verb (`but his clerk did`) affirms for another what was denied."""
 
 
 def says_opposite(claim: Reading, grounds: Sequence[Ground]) -> Doubt | None:
@@ -20,9 +23,21 @@ def says_opposite(claim: Reading, grounds: Sequence[Ground]) -> Doubt | None:
         if best is not None and _differs(part, best, claim, quoted):
             reason = "The claim contradicts the quoted text: they differ in a negation or use opposite words."
             return Doubt(code="negation_unsupported", reason=reason)
+    if _asserts_denied(claim, quoted):
+        return Doubt(code="negation_unsupported", reason="The claim states what the quoted text denies.")
     if claim.negations and not _any_negative(claim, quoted):
         return Doubt(code="negation_unsupported", reason="The claim has a negation, but the quoted text has none.")
     return None
+
+
+def _asserts_denied(claim: Reading, quoted: Sequence[Reading]) -> bool:
+    """Whether a claim without any negation uses a word that the quote has only in negated form."""
+    if any(_ELLIPSIS.search(each.text) for each in quoted):
+        return False
+    if claim.negations or claim.has("soft_negation") or claim.has("possibility") or claim.has("report"):
+        return False
+    denied = frozenset(word for each in quoted for group in each.negated for word in group)
+    return bool(denied & claim.stems - frozenset().union(*(each.stems for each in quoted if not each.negations)))
 
 
 def _nearest(part: Reading, quoted: Sequence[Reading]) -> Reading | None:

@@ -10,6 +10,7 @@ from tallystick.gate.reply.support.readings import Reading, clauses, read
 _ALL = re.compile(r"^(?:none|no|all|every|each)\b", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:others?|the rest|remaining)\b", re.IGNORECASE)
 _ALL_OF = re.compile(r"\b(?:all|every|each)(?: of)?(?: the| these| those| our| your)? (\S+)", re.IGNORECASE)
+_EXCEPT = re.compile(r"\b(?:except\w*|excluding|other than|apart from|but(?: for)?|save)\b", re.IGNORECASE)
 _A = re.compile(r"\W*(?:an?|any) (\w+)", re.IGNORECASE)
 _OF = re.compile(r"\b(\d+) of (?:the )?(\d+)\b")
 
@@ -21,20 +22,24 @@ def quantifier_missing(claim: Reading, grounds: Sequence[Ground]) -> Doubt | Non
     if len(claim.terms) == 1 and not claim.amounts:
         # `All sorted!` counts nothing.
         return None
-    if "every" in claim.quantifiers and _said_of_most(claim, shown):
-        return Doubt(code="quantifier_unsupported", reason="The quote says this of most or some, not of all.")
+    if "every" in claim.quantifiers and (_said_of_most(claim, shown) or _drops_exception(claim, shown)):
+        return Doubt(code="quantifier_unsupported", reason="The quote says this of most or some, or with an exception.")
     for name, follows in (("every", _every), ("only", _only), ("most", _most)):
         if name in claim.quantifiers and name not in held and not follows(claim, shown):
             return Doubt(code="quantifier_unsupported", reason=f"The quoted text does not say {name!r}.")
     if _ALL.search(claim.text) and not _OTHERS.search(claim.text) and any(_OTHERS.search(each.text) for each in shown):
         return Doubt(code="quantifier_unsupported", reason="The quote is only about the others, not about all.")
-    for bound, other in (("at_least", "at_most"), ("at_most", "at_least")):
-        if bound in claim.quantifiers and other in held and bound not in held:
-            return Doubt(
-                code="quantifier_unsupported",
-                reason="The claim says at least where the quote says at most, or the reverse.",
-            )
+    bounds = (("at_least", "at_most"), ("at_most", "at_least"))
+    if any(bound in claim.quantifiers and other in held and bound not in held for bound, other in bounds):
+        reason = "The claim says at least where the quote says at most, or the reverse."
+        return Doubt(code="quantifier_unsupported", reason=reason)
     return None
+
+
+def _drops_exception(claim: Reading, shown: Sequence[Reading]) -> bool:
+    """Whether the quote says `every … except` and the claim says `every` alone."""
+    excepted = any("every" in each.quantifiers and _EXCEPT.search(each.text) for each in shown)
+    return excepted and not (_EXCEPT.search(claim.text) or claim.negations)
 
 
 def _said_of_most(claim: Reading, shown: Sequence[Reading]) -> bool:

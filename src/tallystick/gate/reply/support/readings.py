@@ -30,8 +30,10 @@ _MIN_SHARED = 4
 _SCOPE = 2
 """Number of content words after a negation that it applies to."""
 _STOP = re.compile(r"[;:,\n]\s|\.\s|\s[–—]\s")  # noqa: RUF001
-_SPARED = re.compile(r"\b(?:no|not) (?:less|fewer|more|later|earlier) than\b|\bnot only\b", re.IGNORECASE)
-"""Phrases with a negation word that do not negate (`no less than`, `not only`)."""
+_SPARED = re.compile(
+    r"\b(?:no|not) (?:less|fewer|more|later|earlier) than\b|\bnot only\b|\bnot [^.;,]{0,40}?\buntil\b", re.IGNORECASE
+)
+"""Phrases with a negation word that do not negate (`no less than`, `not only`, `not due until`)."""
 
 
 @cache

@@ -6,6 +6,7 @@ from tallystick.gate.reply.support.bindings import bound_otherwise
 from tallystick.gate.reply.support.comparisons import compared_wrongly
 from tallystick.gate.reply.support.coverage import not_covered
 from tallystick.gate.reply.support.doubts import Doubt
+from tallystick.gate.reply.support.exchanges import exchanged
 from tallystick.gate.reply.support.figures import figure_missing
 from tallystick.gate.reply.support.grounds import Ground
 from tallystick.gate.reply.support.hedges import out_of_context
@@ -52,10 +53,12 @@ def find_doubt(
         card: Returns the profile file (card) of a named person, used to find other names for that person.
     """
     reading = read(claim)
+    capital = capitalised(reading, grounds)
     return (
         figure_missing(reading, grounds, counts)
         or name_missing(reading, grounds, card)
-        or bound_otherwise(reading, grounds, capitalised(reading, grounds))
+        or bound_otherwise(reading, grounds, capital)
+        or exchanged(reading, grounds, capital)
         or quantifier_missing(reading, grounds)
         or says_opposite(reading, grounds)
         or compared_wrongly(reading, grounds)

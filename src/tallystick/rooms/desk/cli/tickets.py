@@ -38,6 +38,8 @@ CHANGES = {
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
     "defer.source-not-trusted": "a document that answers it, or rooms.desk.verdict.answer_sources if the tool is yours",
     "defer.need-uncovered": "a document that answers every part of it",
+    "defer.no-document": "a document that answers it; what other tools give, a person sends",
+    "defer.risky-request": "nothing, or rooms.desk.verdict.public_contacts if the address in it is yours",
     "defer.no-evidence": "a document that answers it",
     "defer.not-answered": "a document that speaks of just what is asked",
     "defer.ambiguous": "a question that says more, or one document for it",

@@ -161,8 +161,9 @@ class TicketFiller:
         if checked.judgement.status == "DEFER" or not checked.text.strip():
             return self._review(tx, was, filled, checked.judgement, draft)
         category = next(iter(self._around.judge().categories(filled.content)), GENERAL)
-        if self._options.mode_of(category) == "review":
-            return self._review(tx, was, filled, _before_sending(category), draft)
+        waits = _before_sending(category) if self._options.mode_of(category) == "review" else checked.waits
+        if waits is not None:
+            return self._review(tx, was, filled, waits, draft)
         saved = tx.save(moved(filled, "done"), was=was)
         queue_reply(tx, saved, checked.text, channel=self._options.channel, by="verdict")
         return FillResult(ticket=saved, queued=True)

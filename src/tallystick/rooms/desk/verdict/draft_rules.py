@@ -20,7 +20,9 @@ from tallystick.text.sentences import sentences
 
 
 @record
-class _Cited:
+class CitedSentence:
+    """A statement of a draft with the verified evidence that it cites."""
+
     sentence: str
     pieces: tuple[VerifiedEvidence, ...]
 
@@ -106,12 +108,13 @@ def _bare(sentence: str) -> str:
 
 def cited_pieces(case: Case, draft: str) -> tuple[VerifiedEvidence, ...]:
     """The pieces of evidence that a draft cites."""
-    return tuple(piece for one in _cited(case, draft) for piece in one.pieces)
+    return tuple(piece for one in cited_sentences(case, draft) for piece in one.pieces)
 
 
-def _cited(case: Case, draft: str) -> Iterator[_Cited]:
+def cited_sentences(case: Case, draft: str) -> Iterator[CitedSentence]:
+    """The statements of a draft, courtesies left out."""
     shown = {one.evidence_id: one for one in case.counted}
     for sentence in read_sentences(draft, kind=RECORD):
         names = [claim.record.removeprefix(f"{RECORD}:") for claim in sentence.claims if claim.record is not None]
         if not sentence.is_courtesy:
-            yield _Cited(sentence=sentence.text, pieces=tuple(shown[name] for name in names if name in shown))
+            yield CitedSentence(sentence=sentence.text, pieces=tuple(shown[name] for name in names if name in shown))

@@ -20,6 +20,7 @@ from tallystick.rooms.desk.verdict.draft_rules import (
     text_of,
     unsupported,
 )
+from tallystick.rooms.desk.verdict.unasked import waits_for_person
 
 Session = Callable[[str], Iterable[Receipt]]
 """A session's id → its receipts that verify, in order."""
@@ -64,6 +65,7 @@ class ServerJudge:
             text=text_of(draft),
             sentences=statements_in(draft),
             unsupported=len(wrong),
+            waits=waits_for_person(case, draft, self.policy),
         )
 
     def categories(self, content: str) -> tuple[str, ...]:
