@@ -962,6 +962,8 @@ PROMISES: dict[str, str] = {
     "reading.locomo": "Evidence recall on LoCoMo is well above BM25's under the same budget",
     "reading.speed": "Recall over a million observations takes milliseconds",
     "reading.reply": "A question is answered in a sentence with its source, what was corrected is never told as current",
+    "reading.corrections": "After one correction by the owner a false fact is never current again, whoever repeats it; others stay",
+    "reading.own-words": "A message that states no fact still answers, and still takes the place of an earlier one; the owner's alone",
     "reading.owner-about-self": "What the owner says of the owner is believed at once and does not expire; an agent's word does not do",
     "reading.revert": "A correction can be undone, through the gate",
     "reading.cli": "tally memory add and ask work without set-up; the other questions are commands too",
