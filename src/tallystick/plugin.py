@@ -200,7 +200,7 @@ class RoomContext(Protocol):
 
     @property
     def mail(self) -> "MailClient":
-        """The client for mail servers that the owner's settings name."""
+        """The client for the mail servers in the settings."""
         ...
 
     def cards(self) -> "Mapping[str, Card]":

@@ -208,7 +208,7 @@ class StorageSettings(_Section):
     database_url: str | None = None
     """SQLAlchemy URL; default: SQLite in the workspace's control room."""
     journal: Literal["files", "postgres"] = "files"
-    """Where receipts are: files, or the database that `database_url` names, for several nodes."""
+    """Where receipts are stored: files, or the database in `database_url`, shared by several nodes."""
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
     user_dir: str = "~/.tallystick"
@@ -387,5 +387,5 @@ def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | N
 
 
 def environment_with(more: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a process to start: this process's own, with more variables."""
+    """Return the environment for a child process: this process's own, with more variables."""
     return {**os.environ, **more}

@@ -151,7 +151,7 @@ def _model_factory(gate: OpenGate) -> ModelFactory:
 
 
 def library_of(gate: OpenGate) -> Library:
-    """Return what the agent of an open workspace reads with."""
+    """Return the library from which an agent of an open workspace reads."""
     embeddings = Embeddings(ModelStore(gate.settings.models_dir()))
     return Library(
         FileSources(gate.workspace),

@@ -1,4 +1,4 @@
-"""Changes `tallystick.toml`; comments and everything else in the file stay."""
+"""Edits `tallystick.toml` and preserves comments and all other content."""
 
 import os
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def set_values(workspace: Path, table: str, values: Mapping[str, str]) -> None:
 
 
 def write_config(path: Path, text: str) -> None:
-    """Replace the file atomically; a link stays a link, and the file keeps its mode."""
+    """Replace the file atomically; keep its mode, and write through a symbolic link."""
     target = path.resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

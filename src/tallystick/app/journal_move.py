@@ -1,6 +1,6 @@
-"""Moves the journal of a workspace between files and PostgreSQL: verified before, compared after, then switched.
+"""Moves the journal of a workspace between files and PostgreSQL: verify the source, compare the copy, then switch.
 
-A move that is killed leaves the journal where it was, or complete at both places: running it again finishes it.
+A killed move leaves the journal at the source, or complete in both places; running it again finishes the move.
 """
 
 import shutil
@@ -20,12 +20,12 @@ JournalPlace = Literal["files", "postgres"]
 
 
 def move_journal(workspace: Path, settings: Settings, to: JournalPlace, http: HttpClient) -> AuditReport:
-    """Move the journal and write the setting; return the report of the audit at the new place.
+    """Move the journal and write the setting; return the audit report of the target.
 
     Raises:
-        ConfigError: There is no PostgreSQL database in the settings, or the environment decides where the journal is.
+        ConfigError: The settings name no PostgreSQL database, or an environment variable sets the journal's place.
         LedgerDamaged: The journal does not verify; nothing was changed.
-        LedgerError: The new place holds another journal.
+        LedgerError: The target holds a different journal.
     """
     in_files = _with_journal(settings, "files")
     in_database = _with_journal(settings, "postgres")
@@ -43,7 +43,7 @@ def _to_postgres(workspace: Path, before: Settings, after: Settings, http: HttpC
         raise LedgerError("There is no journal in files to move.", code="journal_missing")
     if not transfer.is_retired(audit):
         with closing(open_ledger(workspace, before, http=http)) as ledger:
-            ledger.recover()  # what a crash left must not be copied
+            ledger.recover()  # do not copy the remains of a crash
     report = _verified(workspace, before)
     keys = FileKeys(audit, create=False)
     with transfer.closed_files(audit):
@@ -104,10 +104,10 @@ def _switch(workspace: Path, journal: JournalPlace) -> None:
 
 
 def share_journal(workspace: Path, database_url: str) -> None:
-    """Write into `tallystick.toml` that tables and journal of a workspace are in a database.
+    """Write to `tallystick.toml` that the tables and the journal of a workspace are in a database.
 
     Raises:
-        ConfigError: It is no PostgreSQL URL, or the file cannot be changed.
+        ConfigError: The URL is not a PostgreSQL URL, or the file cannot be changed.
     """
     if not database_url.startswith("postgres"):
         raise ConfigError("--database: give postgresql://user@host/name", code="config_bad_value")

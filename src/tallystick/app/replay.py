@@ -46,7 +46,7 @@ class Replayer:
     """Replays the decisions of one workspace."""
 
     def __init__(self, kept: Callable[[str, str], bytes | None]) -> None:
-        """Create a replayer; `kept` reads stored definitions by kind and name: `Ledger.kept`."""
+        """Create a replayer; `kept` reads stored definitions by kind and name, as `Ledger.kept` does."""
         self._read = kept
         self._policy = lru_cache(maxsize=REMEMBERED)(self._kept_policy)
         self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, kept))

@@ -66,7 +66,7 @@ class Parts:
     tasks: TaskMeters = field(default_factory=TaskMeters)
     rates: RateWindows = field(default_factory=RateWindows)
     shared: Callable[[], None] = lambda: None
-    """Closes what counts for all nodes."""
+    """Closes the counters shared by all nodes."""
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     """The open rooms, by name."""
     room_tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -240,7 +240,7 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
 
 
 def _shared_counts(workspace: Path, settings: Settings) -> dict[str, Any]:
-    """Return the counters that all nodes of a workspace share, as arguments of `Parts`."""
+    """Return the counters that all nodes of a workspace share, as keyword arguments."""
     from tallystick.storage.shared_journal.link import Link  # noqa: PLC0415 - needs the database's driver
     from tallystick.storage.shared_journal.shared_counts import SharedRates, SharedTaskMeters  # noqa: PLC0415
     from tallystick.storage.shared_journal.shared_ledger import connect_to  # noqa: PLC0415 - as above

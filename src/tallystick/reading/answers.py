@@ -206,7 +206,7 @@ def _same_paragraph(text: str, one: Span, other: Span) -> bool:
 
 
 def statement_spans(text: str) -> Iterator[Span]:
-    """Yield the sentences of a text; in a block of fields, each line `key: value` is a sentence of its own."""
+    """Yield the sentences of a text; in a block of fields, each `key: value` line is one sentence."""
     for span in sentence_spans(text):
         lines = list(_lines(text, span))
         fields = sum(_FIELD.match(line.of(text)) is not None for line in lines)

@@ -180,7 +180,7 @@ class SqlApprovalStore:
 
 @contextmanager
 def _outages_named() -> Iterator[None]:
-    """Name an outage of the database by a code, without the address of the server."""
+    """Translate database errors to a fixed code, without the server's address."""
     try:
         yield
     except IntegrityError:

@@ -13,7 +13,7 @@ FOLDER = "inbox"
 
 
 def register_workspace(state: Path, workspace: Path) -> None:
-    """Remember that calls were held in a workspace.
+    """Record that calls were held in a workspace.
 
     Raises:
         OSError: The state folder cannot be written.

@@ -1,4 +1,4 @@
-"""Reads the tool definitions that are stored by digest, so that old calls can be replayed."""
+"""Reads stored tool definitions, so that old calls can be replayed."""
 
 from collections.abc import Callable
 

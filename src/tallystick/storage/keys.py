@@ -49,7 +49,7 @@ class FileKeys:
             audit: `.control-room/audit`.
             random: Source of random bytes for new keys.
             create: Create missing keys if nothing was signed yet.
-            signed: Whether anything was signed yet; if not given, whether the folder has a journal.
+            signed: Whether anything was signed yet; default: whether the folder has a journal.
 
         Raises:
             ConfigError: A key is missing, malformed or readable by others.

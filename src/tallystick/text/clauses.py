@@ -3,19 +3,19 @@
 import re
 
 _TYPED = re.compile(r"(?<=\w\w[.!?;])[.!?;]*\s+(?=[^\W\d_])")
-"""Between sentences as they are typed: the next one may begin with a small letter."""
+"""Sentence boundaries; the next sentence may begin with a lower-case letter."""
 _CLAUSE = re.compile(
     r"(?<=[,;:)])\s+(?=(?:so|and|but|then|now|because|i|we|he|she|they|it|it's|the|my|our|that|this)\b)|\s+[–—-]\s+"  # noqa: RUF001
     r"|\s+(?=(?:so|but|and) (?:i|we|he|she|they|it|it's|the|my|our|that)\b)",
     re.IGNORECASE,
 )
-"""Between clauses of a sentence."""
+"""Clause boundaries within a sentence."""
 MIN_WORDS = 3
-"""Words of a clause; a shorter one belongs to the next."""
+"""Minimum words of a clause; a shorter one is joined to the next."""
 
 
 def typed_sentences(text: str) -> list[str]:
-    """Return the sentences of a text that may begin with small letters."""
+    """Return the sentences of a text, which may begin with lower-case letters."""
     return _TYPED.split(text)
 
 

@@ -35,7 +35,7 @@ class Question:
     raw: bool = False
     """Send the message to the model unchanged and return its text unchecked."""
     schema: Mapping[str, Any] | None = None
-    """With `raw`: the JSON Schema of the answer; the endpoint enforces it if it can, and the flow checks it again."""
+    """With `raw`: the JSON Schema of the answer; the endpoint enforces it if it can; the flow must validate it."""
     tools_only: bool = False
     """The agent only calls tools and gives no reply: the turn ends with its last call."""
     user_texts: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`tally approvals approve --always`: let exactly this call through from now on, as a rule in the policy."""
+"""`tally approvals approve --always`: write a policy rule that allows exactly this call from now on."""
 
 import tomllib
 from difflib import unified_diff
@@ -15,12 +15,12 @@ CODE = "policy_not_changed"
 
 
 def with_rule(path: Path, hold: "Hold") -> tuple[str, str]:
-    """Return the policy file's text, and the same with a rule that allows the call's tool with these arguments.
+    """Return the policy file's text before and after adding a rule that allows the tool with these arguments.
 
-    Every other call of the tool asks as before: the rule's `otherwise` is `ask`.
+    Every other call of the tool still needs approval: the rule's `otherwise` is `ask`.
 
     Raises:
-        Refused: `policy_not_changed`; the call has masked arguments, or a rule would not help or cannot be written.
+        Refused: `policy_not_changed`: the call has masked arguments, or a rule would not help or cannot be written.
     """
     import tomlkit
 
@@ -29,7 +29,7 @@ def with_rule(path: Path, hold: "Hold") -> tuple[str, str]:
     from tallystick.settings import parse_settings
 
     if any(masked_fields(hold.as_dict()["args"])):
-        # A policy is plain text, and no place for secrets.
+        # A policy is plain text and must not hold secrets.
         raise Refused("The call has secret arguments, which no policy may hold.", code=CODE)
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -38,7 +38,7 @@ def with_rule(path: Path, hold: "Hold") -> tuple[str, str]:
         tool: Any = tools.setdefault(hold.tool, tomlkit.table())
         _add(tool, hold.arguments())
         after = tomlkit.dumps(document)
-        # Read again by another parser: a policy that cannot be used is never written.
+        # Parse the result with the parser that loads policies: never write a policy that cannot be used.
         parse_settings(tomllib.loads(after))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
         message = f"{path} cannot be changed ({type(error).__name__}). Add the rule by hand."
@@ -47,12 +47,12 @@ def with_rule(path: Path, hold: "Hold") -> tuple[str, str]:
 
 
 def difference(path: Path, before: str, after: str) -> list[str]:
-    """Return the lines that show what changes."""
+    """Return the diff as lines."""
     return list(unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm=""))
 
 
 def _add(tool: Any, args: dict[str, Any]) -> None:
-    """Add the arguments to the tool's rule, which is made if there is none."""
+    """Add the arguments to the tool's rule; create the rule if there is none."""
     import tomlkit
 
     rule = next((one for one in tool.get("rules", ()) if one.get("name") == RULE), None)

@@ -122,7 +122,7 @@ def approve(
         answer = gate.approvals.approve(approval_id, person=person.name, channel=person.channel)
     done = _answered(here, answer, f"approved; {_RUNS}")
     if always:
-        # After the answer: a call that waits is bound to the policy under which it was held.
+        # Only after the answer: a held call is bound to the policy under which it was held.
         policy.write_text(after, encoding="utf-8")
         here.screen.line(f"written: {policy}")
     return done

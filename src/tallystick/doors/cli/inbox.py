@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def places(here: Here) -> list[Here]:
-    """Return the named workspace; without `--workspace` the current one and all in which calls were held."""
+    """Return the named workspace; without `--workspace`, the current one and all in which calls were held."""
     if here.named is not None:
         return [here]
     from tallystick.storage.inbox import registered_workspaces
@@ -22,7 +22,7 @@ def places(here: Here) -> list[Here]:
 
 
 def holding(here: Here, approval_id: str) -> Here:
-    """Return the workspace that holds a request; the current one if none does."""
+    """Return the workspace in which a request is stored; the current one if it is in none."""
     every = places(here)
     if len(every) > 1:
         for place in every:
@@ -33,7 +33,7 @@ def holding(here: Here, approval_id: str) -> Here:
 
 
 def all_requests(here: Here, state: str | None, limit: int, offset: int) -> "tuple[list[tuple[Path, Hold]], int]":
-    """Return one page of the requests of all workspaces, the newest first, and how many there are.
+    """Return one page of the requests of all workspaces, newest first, and the total number.
 
     Raises:
         TallyError: The only workspace cannot be opened.

@@ -1,11 +1,11 @@
-"""Held calls for clients of revisions without a session: `input_required`, and the retry that continues the call.
+"""Held calls for clients without a session: `input_required`, and the retry that continues the call.
 
-    call ──► held ──► input_required: a form for the user, and the request state
-    the same call, the form's answer and the request state ──► wait for the approval, run the call once
+    call ──► held ──► input_required: a form for the user and the request state
+    retry with the form's response and the request state ──► wait for the approval, run the call once
 
-The request state names the approval request. It is encrypted and bound to the call, and the key is kept in the
-workspace, so a call that is held survives a restart of every process. It does not approve anything: an approval needs a
-terminal or the start-up token, or the answer in the form where the configuration accepts that.
+The request state names the approval request. It is encrypted and bound to the call. Its key is stored in the workspace,
+so a held call survives a restart. The request state approves nothing: an approval needs a terminal, the start-up token,
+or, where the configuration accepts it, the form's response.
 """
 
 import base64
@@ -31,29 +31,29 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 QUESTION = "tallystick/approval"
 """The key of the form among the requests of an `input_required` result."""
 PREFIX = "tallystick.1."
-"""Distinguishes this request state from a wrapped server's own."""
+"""Distinguishes our request states from those of a wrapped server."""
 INVALID_STATE = "the request state does not belong to this call"
 KEY_FILE = "mcp/request-state.key"
 _NONCE = 12
 Call = tuple[str, Any, Any]
-"""Caller, name of the tool and arguments, to which a request state is bound."""
+"""What a request state is bound to: caller, tool name and arguments."""
 
 
 @record
 class HeldCall:
-    """What a request state says."""
+    """The content of a request state."""
 
     approval_id: str
     expires_at: str
     carried: Message
-    """The `requestState` and `inputResponses` of a wrapped server that the held request had itself."""
+    """The wrapped server's own `requestState` and `inputResponses` in the held request."""
 
 
 class RequestStates:
-    """Encrypts and decrypts request states with the workspace's own key."""
+    """Encrypts and decrypts request states with the workspace's key."""
 
     def __init__(self, workspace: Path) -> None:
-        """Read the key, which is created on first use.
+        """Read the key; create it on first use.
 
         Raises:
             ConfigError: The key file cannot be used.
@@ -68,7 +68,7 @@ class RequestStates:
         return PREFIX + base64.urlsafe_b64encode(sealed).decode()
 
     def read(self, state: str, call: Call) -> HeldCall | None:
-        """Return what the request state of this call says; None if it is not genuine or belongs to another call."""
+        """Decrypt the request state of this call; None if it is forged or belongs to another call."""
         try:
             sealed = base64.b64decode(state.removeprefix(PREFIX), altchars=b"-_", validate=True)
             said = self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(call))
@@ -84,12 +84,12 @@ def own_state(params: Mapping[str, Any]) -> str | None:
 
 
 def without_state(params: Message, carried: Message) -> Message:
-    """Return the parameters as a wrapped server gets them: without our request state and answers."""
+    """Return the parameters for the wrapped server, without our request state and responses."""
     return {key: value for key, value in params.items() if key not in {STATE, RESPONSES}} | carried
 
 
 def carried_in(params: Message) -> Message:
-    """Return what a wrapped server's own `input_required` result has added to a request."""
+    """Return the members that a retry after the wrapped server's own `input_required` adds to a request."""
     return {key: params[key] for key in (STATE, RESPONSES) if key in params}
 
 
@@ -97,18 +97,18 @@ def asks_forms(meta: Mapping[str, Any]) -> bool:
     """Return whether the client of a request without a session can show its user a form."""
     can = meta.get(CAPABILITIES)
     elicits = can.get("elicitation") if isinstance(can, Mapping) else None
-    # An empty object stands for forms, as in the revisions that had no other kind.
+    # An empty object means forms, the only kind in earlier revisions.
     return isinstance(elicits, Mapping) and ("form" in elicits or not elicits)
 
 
 def input_required(form: Message, state: str) -> Message:
-    """Return the result that asks the client to show a form and to make the call again."""
+    """Return the result that asks the client to show a form and retry the call."""
     request = {"method": "elicitation/create", "params": {"mode": "form", **form}}
     return {"resultType": "input_required", "inputRequests": {QUESTION: request}, STATE: state}
 
 
 def waiting_form(tool: str, command: str) -> Message:
-    """Return the form where the answer in the client does not count: it says how to approve elsewhere."""
+    """Return a form that says how to approve elsewhere, for clients whose response is not accepted as approval."""
     return {
         "message": f"Tallystick: '{tool}' waits for approval. To let it through, run in a terminal:\n{command}\n"
         "Then continue here.",
@@ -117,7 +117,7 @@ def waiting_form(tool: str, command: str) -> Message:
 
 
 def answer_in(params: Mapping[str, Any]) -> Message:
-    """Return the user's answer to the form; empty if there is none."""
+    """Return the user's response to the form; empty if there is none."""
     responses = params.get(RESPONSES)
     answer = responses.get(QUESTION) if isinstance(responses, Mapping) else None
     return answer if isinstance(answer, dict) else {}

@@ -50,8 +50,8 @@ ASKED_SHARE = 0.4
 WORDS_FOR_PEOPLE = PROSE_KEYS | {"location", "place", "venue"}
 """Words in an argument's name that mark text read by people, which triggers no action."""
 SUBJECT = frozenset({"subject"})
-"""Beside the text of a message, its subject line is read by people too (RFC 5322 gives it no other meaning). A `title`
-is not in here: it names the thing that the call makes or changes."""
+"""A message's subject line is read by people, like its body (RFC 5322 gives it no other meaning). `title` is excluded:
+it names the object that the call creates or changes."""
 
 MOST_ADDRESSES = 100
 """Maximum per argument; more need approval, since nobody reviews more than this before approving a call."""

@@ -78,7 +78,7 @@ class LogArchive(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what the archive holds open."""
+        """Close open files and connections."""
         ...
 
     def view_again(self, session_id: str) -> None:

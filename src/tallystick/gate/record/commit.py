@@ -94,7 +94,7 @@ class Batch:
         self.future: UncancellableFuture[None] | None = None if loop is None else UncancellableFuture(loop=loop)
         self.failed: LedgerError | None = None
         """Set if the writer broke off: nobody knows whether the records were stored."""
-        # A bare lock, held until all is done: an Event that runs out of memory keeps its own lock, and blocks for ever.
+        # A bare lock, held until the batch is done: an Event that runs out of memory never releases its lock.
         self.done = Lock() if loop is None else None
         if self.done is not None:
             self.done.acquire()
@@ -267,7 +267,7 @@ class GroupCommit:
         self._wake: SimpleQueue[None] = SimpleQueue()
         self._waiting = False
         self._taken: list[Batch] = []
-        """What the writer thread has taken from the queue and not finished."""
+        """Batches that the writer thread has taken from the queue and not finished."""
         self._gathered: dict[asyncio.AbstractEventLoop, Batch] = {}
         """Records that each loop submits to the thread at the end of its current iteration."""
         self._queue: deque[Batch] = deque()
@@ -307,7 +307,7 @@ class GroupCommit:
                 self._thread.start()
 
     def _run(self) -> None:
-        """Serve the queue. What breaks it off, such as a lack of memory, fails the records in hand, not the thread."""
+        """Write queued batches. An error such as lack of memory fails the batches in progress, not the thread."""
         while True:
             with contextlib.suppress(Exception):
                 self._fail_taken()
@@ -344,7 +344,7 @@ class GroupCommit:
         return True
 
     def _fail_taken(self) -> None:
-        """Tell the waiters of what was in hand when the writer broke off."""
+        """Fail the batches that were in progress when the writer failed."""
         for batch in self._taken:
             if not batch.results:
                 batch.failed = BROKEN_OFF

@@ -1,6 +1,6 @@
 """The ports of the store: the journal that keeps the record chain, and the `Notary` that verifies for it.
 
-`storage/journal/` implements the store with files, `storage/shared_journal/` in a database that several
+`storage/journal/` implements the store in files, `storage/shared_journal/` in a database that several
 nodes share. The journal handles order, sequence numbers and durability. It never signs and never interprets a header:
 for records that it did not write itself, it asks its `Notary`.
 """

@@ -309,7 +309,7 @@ class Ledger:
             raise
         except LedgerError as error:
             if error.code == "ledger_in_doubt":
-                self._in_flight.sure = False  # as above: the database was lost during the commit
+                self._in_flight.sure = False  # as above: the database connection was lost during the commit
             raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], RecordFactory]:

@@ -29,12 +29,12 @@ _FORM = LetterQuestion(
 
 
 class LocalAnswerJudge:
-    """Asks for one letter a text; the first question starts the server."""
+    """Asks for one letter per text; the first question starts the model server."""
 
     def __init__(self, model: str, store: ModelStore) -> None:
         self._model = model
         self._store = store
-        # The model answers one question at a time.
+        # The model serves one request at a time.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 
     async def margins(self, question: str, texts: Sequence[str]) -> list[int] | ModelError:

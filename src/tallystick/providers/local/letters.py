@@ -1,4 +1,4 @@
-"""Asks a local model to choose between two letters, and returns by how much it prefers the first."""
+"""Asks a local model to choose between the letters A and B, and returns the margin between them."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -18,24 +18,24 @@ _WITHIN_S = 120.0
 _MOST_BYTES = 65_536
 _CHOICES = 12
 _NEVER = -20.0
-"""The logarithm of an answer that is not among the likeliest ones."""
+"""The log probability of a letter that is not among the most likely tokens."""
 
 
 @record
 class LetterQuestion:
-    """A form of question with the answers A and B."""
+    """A prompt for questions that are answered by A or B."""
 
     system: str
     shown: Sequence[tuple[str, str]]
-    """Examples: what is asked, and the letter. They come first in every prompt, so that the server reads them once."""
+    """Few-shot examples: question and letter. They come first in every prompt, so that the server can cache them."""
 
 
 def margin_for(asked: str, form: LetterQuestion, model: str, store: ModelStore) -> int | ModelError | None:
-    """Return how much likelier A is than B, in thousandths of a natural logarithm; None if neither is likely. Blocks.
+    """Return the log probability of A minus that of B, in thousandths; None if neither is likely. Blocks.
 
     Args:
-        asked: What is asked.
-        form: The form of the question.
+        asked: The question.
+        form: The prompt.
         model: The local model; its server is started if necessary.
         store: Where its weights are.
     """
@@ -76,7 +76,7 @@ def _request(asked: str, form: LetterQuestion) -> dict[str, Any]:
 
 
 def margin_of(body: bytes) -> int | None:
-    """Return how much likelier A is than B, in thousandths of a natural logarithm; None if neither is likely."""
+    """Return the log probability of A minus that of B, in thousandths; None if neither is likely."""
     try:
         likely = orjson.loads(body)["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
         found = {str(each["token"]).strip(): float(each["logprob"]) for each in reversed(likely)}

@@ -14,7 +14,7 @@ _IMAP_FAULTS = (imaplib.IMAP4.error, OSError, ValueError)
 
 
 class NetMailClient:
-    """A `MailClient` that connects for every use."""
+    """A `MailClient` that opens a new connection for each operation."""
 
     def send(self, server: MailServer, *, sender: str, recipient: str, data: bytes) -> MailFailure | None:
         """See `MailClient`."""
@@ -137,7 +137,7 @@ def _size(answer: tuple[str, list[bytes | tuple[bytes, bytes] | None]]) -> int:
 
 
 def _why(error: Exception) -> str:
-    """What went wrong, without anything of the address or the login."""
+    """Return the cause of a failure, without the address or the login."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "the server refused the login"
     if isinstance(error, smtplib.SMTPResponseException):

@@ -1,7 +1,7 @@
-"""A small model judges which sentence answers a question, one sentence at a time; it words nothing.
+"""A small model judges, for one sentence at a time, whether it answers a question; it writes no text.
 
-A small model words answers badly, and copies badly what it must choose among many. Whether one sentence states the
-answer is what it judges best: by how much it prefers yes joins the probability that reading alone gives.
+Small models write poor answers and copy chosen sentences inexactly. They judge best whether a single sentence states the
+answer. The margin between yes and no is combined with the probability from retrieval.
 """
 
 from collections.abc import Sequence
@@ -13,25 +13,25 @@ from tallystick.reading.answers import Candidate
 from tallystick.turns.model import ModelError
 
 JUDGED = 6
-"""Sentences that are judged: some 100 tokens each, three seconds of a small model on one core."""
+"""Number of sentences to judge: about 100 tokens each, three seconds for a small model on one core."""
 _LEAST = 1e-6
 
 
 class AnswerJudge(Protocol):
-    """Port: a model that judges texts."""
+    """Port: a model that judges whether texts answer a question."""
 
     async def margins(self, question: str, texts: Sequence[str]) -> list[int] | ModelError:
-        """Return, for each text, by how much it is likelier that it states the answer, in thousandths of a logarithm.
+        """Return for each text the log odds that it states the answer, in thousandths.
 
         Args:
             question: The question.
-            texts: Each with what a reader needs to understand it.
+            texts: Sentences with the context that a reader needs.
         """
         ...
 
 
 async def judged(question: str, candidates: Sequence[Candidate], judge: AnswerJudge) -> list[Candidate] | ModelError:
-    """Return the first candidates with the confidence that reading and judgement have together, the surest first."""
+    """Return the first candidates with the combined confidence of retrieval and judge, highest first."""
     first = candidates[:JUDGED]
     margins = await judge.margins(question, [_in_context(each) for each in first])
     if isinstance(margins, ModelError):
@@ -43,7 +43,7 @@ async def judged(question: str, candidates: Sequence[Candidate], judge: AnswerJu
 
 
 def joined(confidence: float, margin: int) -> float:
-    """Return the probability of an answer from that of reading and the margin of a judgement."""
+    """Combine the probability from retrieval with the margin of a judgement."""
     own = min(max(confidence, _LEAST), 1 - _LEAST)
     return 1 / (1 + exp(-(log(own / (1 - own)) + margin / 1000)))
 

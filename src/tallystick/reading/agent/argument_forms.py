@@ -1,4 +1,4 @@
-"""Numbers, lines, tags and assignees in a request: a closed grammar of their forms."""
+"""A closed grammar for numbers, lines, tags and assignees in a request."""
 
 import re
 from itertools import takewhile
@@ -29,7 +29,7 @@ _ASSIGNED = re.compile(
 
 
 def line_in(request: str, *, starts: bool) -> int | None:
-    """Return the first or the last line that a request names."""
+    """Return the first or last line number of a range in a request."""
     if (found := _LINES.search(request)) is not None:
         first = int(found.group(1))
         if starts:
@@ -39,7 +39,7 @@ def line_in(request: str, *, starts: bool) -> int | None:
 
 
 def most_in(request: str) -> int | None:
-    """Return how many results a request wants at most."""
+    """Return the maximum number of results that a request asks for."""
     return _number(_AT_MOST.search(request))
 
 
@@ -63,6 +63,6 @@ def tags_in(request: str) -> list[str] | None:
 
 
 def assignee_in(request: str) -> str | None:
-    """Return who issues are assigned to, where a request says it."""
+    """Return the assignee of issues that a request names."""
     names = [found.group(1) or found.group(2) for found in _ASSIGNED.finditer(request)]
     return next((name for name in names if name.lower() not in QUERY_STOP_WORDS), None)

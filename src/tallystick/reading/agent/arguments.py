@@ -41,7 +41,7 @@ def fill_arguments(schema: Mapping[str, Any], intent: RequestIntent, subject: Su
     args = {name: value for name, value in intent.args.items() if name in properties}
     for name, property_schema in properties.items():
         if name in args:
-            # A value that the request names itself counts more than that of the nearest example.
+            # A value in the request itself takes precedence over that of the nearest example.
             said = _said_by_word(property_schema, identifier_words(name), subject)
             args[name] = args[name] if said is None else said
             continue

@@ -30,7 +30,7 @@ _PLAIN = 0.03
 _SHARES = (0.6, 0.25, 0.15)
 _MANY = 10
 REGULARISED = 1.0
-"""Of the regression; chosen on requests by two authors, each with the other's as further examples."""
+"""Ridge penalty; chosen by cross-validation between requests of two authors."""
 PLACEHOLDERS = {"{scene}": "the scene", "{card}": "the card", "{person}": "the character", "{place}": "the place"}
 
 
@@ -127,7 +127,7 @@ class IntentIndex:
         )
         asks = {id(example): example for _, example in rows}.values()
         count = Counter(stem for example in asks for text in example.requests for stem in set(stems(worded(text))))
-        # Among many examples, a word of one alone is what that example is about.
+        # Among many examples, a word that occurs in only one is the topic of that example.
         carriers = frozenset(stem for stem, times in count.items() if times > 1 or len(rows) < _MANY)
         return RequestIntent(name=name, args=nearest.args, score=score, carriers=carriers)
 
@@ -160,7 +160,7 @@ class IntentIndex:
 
 
 class Ridge:
-    """Ridge regression from vectors to intents, learnt from the examples when they are loaded: one linear system."""
+    """Ridge regression from vectors to intents, fitted when the examples are loaded, by one linear system."""
 
     def __init__(self, vectors: "NDArray[np.float32]", intents: Sequence[str]) -> None:
         import numpy as np  # noqa: PLC0415 - comes with the embedding models
@@ -174,7 +174,7 @@ class Ridge:
         self._weights = np.linalg.solve(system, rows.T @ (wanted * weights[:, None]))
 
     def scores(self, vector: "NDArray[np.float32]") -> dict[str, float]:
-        """Return how well each intent fits, around -1 to 1."""
+        """Return a score for each intent, roughly between -1 and 1."""
         found = vector @ self._weights[:-1] + self._weights[-1]
         return {name: float(score) for name, score in zip(self._names, found, strict=True)}
 

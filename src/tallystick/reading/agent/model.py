@@ -20,24 +20,23 @@ from tallystick.turns.model import Ask, Message, Model, ModelError, Said, Speech
 _CHARS_A_TOKEN = 4
 """Roughly, for English; nothing is paid by it, but caps count it."""
 _KEPT = 64
-"""Questions whose judged sentences are kept."""
+"""Maximum number of questions whose judgements are cached."""
 
 
 class ReadingAgent:
-    """Answers from the prompt and the workspace: the same answer to the same files every time.
+    """Answers from the prompt and the workspace, deterministically.
 
-    With a small model, the model judges which sentence answers; everything else stays as it is, and what is not about
-    the files goes to the model itself.
+    A small model, if given, judges which sentence answers, and itself answers requests that are not about the files.
     """
 
     speech: Speech = "envelope"
 
     def __init__(self, library: Library, *, model: Model | None = None, judge: AnswerJudge | None = None) -> None:
-        """Use no model, or a small one.
+        """Create the agent, with a small model or without one.
 
         Args:
             library: The workspace.
-            model: Answers what is not about the files.
+            model: Answers requests that are not about the files.
             judge: The same model, as a judge of sentences.
         """
         self._library = library
@@ -80,7 +79,7 @@ class ReadingAgent:
     async def _judge_sentences(
         self, question: str, candidates: Sequence[Candidate], judge: AnswerJudge
     ) -> list[Candidate] | ModelError:
-        """Return judged candidates; every step of a turn asks for the same, so they are kept."""
+        """Return judged candidates; they are cached because every step of a turn needs them."""
         key = (question, *(each.text for each in candidates))
         if key in self._judged:
             return self._judged[key]

@@ -31,7 +31,7 @@ _BARE = re.compile(
     rf"(\d{{1,2}}(?:{_AND}\d{{1,2}})*)(?=[?.,;:!)]|$| (?:and|against|for|with|please|contradict|agree|match|drag)\b)",
     re.IGNORECASE,
 )
-"""Numbers without a noun behind them: scenes are meant."""
+"""Numbers without a following noun, which mean scenes."""
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}|last) (?:scene|chapter|part)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _AFTER = re.compile(r"\W{0,3}(?:\w+ ){0,1}?(card|scene|chapter)\b", re.IGNORECASE)
@@ -50,7 +50,7 @@ class NamedFile:
     names: tuple[str, ...]
     number: int | None = None
     common_words: frozenset[str] = frozenset()
-    """Words that its text writes small: written small in a request, they name nothing."""
+    """Words that the text also writes in lower case; in lower case, a request does not use them as names."""
 
 
 @record

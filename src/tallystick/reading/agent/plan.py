@@ -48,9 +48,9 @@ class Plan:
     """`tool`, or one of the kinds that no tool serves."""
     calls: tuple[PlannedRead, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    """Sentences that may answer, the most probable first."""
+    """Sentences that may answer, most probable first."""
     answers: tuple[Candidate, ...] = ()
-    """Those that are shown as the answer."""
+    """The candidates that are shown as the answer."""
     files: tuple[NamedFile, ...] = ()
     """Scenes that the request names."""
     people: tuple[NamedFile, ...] = ()
@@ -91,7 +91,7 @@ def plan_for(reading: PromptReading, library: Library) -> Plan:
 
 
 def answered_by(plan: Plan, answers: Sequence[Candidate], reading: PromptReading) -> Plan:
-    """Return the plan that shows these sentences, with the calls that read them."""
+    """Return the plan that shows these sentences, with the calls to read them."""
     reads = (_read(reading.tools, each.passage.name, each.line - _AROUND, each.line + _AROUND) for each in answers)
     once = {each.args["file_path"] if "file_path" in each.args else str(each.args): each for each in reads if each}
     return replace(plan, calls=tuple(once.values()), answers=tuple(answers))
@@ -128,12 +128,12 @@ def _unused(args: Mapping[str, Any], named: set[str]) -> int:
 
 
 def find_candidates(reading: PromptReading, library: Library, scenes: Sequence[NamedFile] = ()) -> Sequence[Candidate]:
-    """Return the sentences that may answer a question, the most probable first.
+    """Return the sentences that may answer a question, most probable first.
 
     Args:
         reading: The prompt; an agent with sources of its own reads only those.
         library: The workspace.
-        scenes: Scenes that the question names: only they are read, if one of their sentences answers.
+        scenes: Scenes that the question names; if one of their sentences answers, only they are read.
     """
     sources = reading.persona.sources
     allowed = [file.path for file in library.named_files() if fits_role(file.path, sources)] if sources else None
@@ -145,7 +145,7 @@ def find_candidates(reading: PromptReading, library: Library, scenes: Sequence[N
 
 
 def stated_among(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return the sentences that answer by themselves; none if nothing is sure enough."""
+    """Return the sentences confident enough to be the answer; possibly none."""
     if not ranked or ranked[0].confidence < STATED:
         return ()
     shown = [ranked[0]]

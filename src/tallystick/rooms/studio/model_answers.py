@@ -1,4 +1,4 @@
-"""Asking a model for one JSON object, and reading its answer."""
+"""Ask a model for one JSON object and parse its answer."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ _FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(.*)\n```\s*\Z", re.DOTALL)
 
 @record
 class ModelUnavailable:
-    """The model does not answer; nothing further is sent to it."""
+    """The model does not answer; send it no further requests."""
 
     code: str
 
@@ -24,7 +24,7 @@ AskModel = Callable[[str], str | ModelUnavailable]
 
 
 def object_in(answer: str, most_bytes: int) -> Mapping[str, Any] | None:
-    """The JSON object of an answer, without the model's thoughts and a code fence around it; None if it is none."""
+    """Return the JSON object in an answer, ignoring reasoning text and code fences; None if there is none."""
     text, _ = put_aside(answer)
     fenced = _FENCE.match(text)
     found = parse_json_object((fenced.group(1) if fenced else text.strip()).encode(errors="replace"), most_bytes)

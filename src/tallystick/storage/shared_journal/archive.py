@@ -1,4 +1,4 @@
-"""Reads the journal in PostgreSQL for an audit: one snapshot, while other nodes keep appending."""
+"""Reads one snapshot of the journal in PostgreSQL for an audit, while other nodes keep appending."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ class PostgresArchive:
         self._conninfo, self._mirror = conninfo, mirror
         self._cursors = count()
         notary.renew()
-        # Before the snapshot: each of them was written after the commit that it tells of.
+        # Read these before the snapshot: each was written after the commit that it describes.
         slots = b"" if mirror is None else disk.read_whole(mirror) or b""
         self._mirrored_note = None if mirror is None else disk.read_whole(mirror.with_suffix(".checkpoint"))
         self._witnessed = [path.read_bytes() for path in witnesses if path.is_file()]
@@ -61,7 +61,7 @@ class PostgresArchive:
         return self._heads
 
     def earlier(self) -> list[str]:
-        """Return names of the mirror's copies of heads of earlier, non-empty logs."""
+        """Return the names of mirrored heads of earlier, non-empty logs."""
         if self._mirror is None or not self._mirror.parent.is_dir():
             return []
         form = re.compile(re.escape(self._mirror.stem) + r"\.\d{8}T\d+\.earlier")
@@ -69,7 +69,7 @@ class PostgresArchive:
         return [path.name for path in found if named_by(disk.read_whole(path) or b"")]
 
     def head_faults(self) -> list[str]:
-        """Return codes: no head or mirror that verifies."""
+        """Return fault codes if the head or the mirror does not verify."""
         return self._head_faults
 
     def lines(self) -> Iterator[list[bytes]]:
@@ -87,7 +87,7 @@ class PostgresArchive:
             yield from (b"%b\t%b\t%b" % row for row in cursor)
 
     def torn(self) -> int:
-        """Return 0: a transaction leaves no half of a record."""
+        """Return 0: a transaction leaves no partial record."""
         return 0
 
     def notes(self) -> Iterator[bytes]:
@@ -97,7 +97,7 @@ class PostgresArchive:
             yield from (bytes(row[0]) for row in cursor)
 
     def mirrored_note(self) -> bytes | None:
-        """Return the latest checkpoint that this node has written or None."""
+        """Return the latest checkpoint that this node has written, or None."""
         return self._mirrored_note
 
     def witnessed(self) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The row of the head: the lock on it decides the order of all nodes' records."""
+"""The head row; the lock on it orders the records of all nodes."""
 
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ STORE_BLOB = "INSERT INTO tally_blobs VALUES (%s, %s) ON CONFLICT (digest) DO UP
 
 
 class HeadRow(NamedTuple):
-    """The row of the head, as it is while this node holds its lock."""
+    """The head row, read while this node holds its lock."""
 
     size: int
     leaf: bytes
     head: Head
     rotated: int
-    """Sequence number of the latest rotation of keys; -1: none."""
+    """Sequence number of the latest key rotation; -1: none."""

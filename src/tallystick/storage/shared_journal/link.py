@@ -1,4 +1,4 @@
-"""One connection to the database: opened again after it was lost, and every use of it has a deadline."""
+"""A database connection that reconnects after a loss and has a deadline for each use."""
 
 import contextlib
 import os
@@ -26,11 +26,11 @@ HISTORY = History(
     owner="the journal",
 )
 WITHIN_S = 8.0
-"""How long a use of the connection may take; a network that swallows packets would otherwise block the node forever."""
+"""Maximum seconds per use; a network that drops packets would otherwise block the node forever."""
 CONNECT_S = 3
 _WATCH_S = 0.25
 _SESSION = (
-    # A node that is stopped or cut off while it holds the lock on the head loses it, and with it its transaction.
+    # A node that is suspended or disconnected while it holds the head lock loses the lock and its transaction.
     "-c idle_in_transaction_session_timeout=5000 -c lock_timeout=6000 "
     "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
@@ -38,20 +38,20 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def away(error: Exception | None = None) -> LedgerUnwritable:
-    """Build the error for a database that cannot be reached."""
+    """Return the error for an unreachable database."""
     reason = "" if error is None else f" ({type(error).__name__})"
     message = f"The journal's database cannot be reached{reason}. Nothing was stored. Check that it is up, then retry."
     return LedgerUnwritable(message, code="ledger_database_away")
 
 
 def prepare(engine: Engine) -> str:
-    """Bring the journal's tables to this version; return how to connect to them with psycopg."""
+    """Migrate the journal's tables to this version; return the psycopg connection string."""
     migrate(engine, HISTORY)
     return engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 class Link:
-    """A connection for one thread at a time; take `lock` for the whole of a transaction."""
+    """A connection for one thread at a time; hold `lock` for a whole transaction."""
 
     def __init__(self, conninfo: str, name: str) -> None:
         self._conninfo = conninfo
@@ -61,7 +61,7 @@ class Link:
         tell_children(self)
 
     def open(self) -> Connection:
-        """Return the connection, made anew if it was lost.
+        """Return the connection; reconnect if it was lost.
 
         Raises:
             LedgerUnwritable: The database cannot be reached.
@@ -87,7 +87,7 @@ class Link:
 
     @contextmanager
     def use(self) -> Iterator[Connection]:
-        """Use the connection under its lock and deadline; a lost connection is dropped, and the error is translated."""
+        """Use the connection under its lock and deadline; drop a lost connection and translate the error."""
         with self.lock:
             connection = self.open()
             try:
@@ -102,7 +102,7 @@ class Link:
                 raise away(error) from error
 
     def retried(self, run: Callable[[Connection], Any]) -> Any:
-        """Run what may be repeated, twice if the connection was lost since its last use."""
+        """Run an idempotent operation; retry it once if the connection was lost since its last use."""
         try:
             with self.use() as connection:
                 return run(connection)
@@ -113,7 +113,7 @@ class Link:
             return run(connection)
 
     def is_alive(self) -> bool:
-        """Return whether the server has not closed the connection, without asking it."""
+        """Return whether the connection is still open, without a round trip."""
         connection = self._connection
         if connection is None or connection.closed:
             return False
@@ -135,26 +135,26 @@ class Link:
         return found is not None and not found.closed and found.info.transaction_status != idle
 
     def drop(self) -> None:
-        """Close the connection; the server rolls back what it had not committed."""
+        """Close the connection; the server rolls back an open transaction."""
         found, self._connection = self._connection, None
         if found is not None:
             with contextlib.suppress(psycopg.Error, OSError):
                 found.close()
 
     def mark_forked(self) -> None:
-        """Leave the connection to the parent; psycopg does not close it in another process than its own."""
+        """Leave the connection to the parent process; psycopg closes it only in the process that opened it."""
         self._connection, self.lock = None, RLock()
 
 
 def _confirm_commits(connection: Connection) -> None:
-    """Make COMMIT wait for the disk, unless the server waits for more than that anyway."""
+    """Make COMMIT wait for the disk, unless the server already waits for more."""
     row = connection.execute("SHOW synchronous_commit").fetchone()
     if row is not None and row[0] in {"off", "local"}:
         connection.execute("SET synchronous_commit = on")
 
 
 class _Watch:
-    """Shuts down the socket of a use that has passed its deadline, so that its thread gets an error."""
+    """Shuts down the socket of a use that exceeds its deadline, so that the waiting thread gets an error."""
 
     def __init__(self) -> None:
         self._due: dict[Connection, float] = {}

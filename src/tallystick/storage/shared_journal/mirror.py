@@ -1,4 +1,4 @@
-"""This node's copy of the head outside the workspace: it shows that the database was rolled back or replaced."""
+"""This node's copy of the head outside the workspace, to detect that the database was rolled back or replaced."""
 
 import contextlib
 from pathlib import Path
@@ -11,7 +11,7 @@ from tallystick.storage.journal.head import STRIDE, Head, HeadFile
 
 
 class Mirror:
-    """The mirror's two slots, written in turn; None of it if the mirror is off."""
+    """The mirror's two slots, written alternately; does nothing if the mirror is off."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -27,14 +27,14 @@ class Mirror:
                 self._report(error)
 
     def read(self, keys: Keys) -> Head | None:
-        """Return the latest head in the mirror."""
+        """Return the newest mirrored head."""
         if self._file is None:
             return None
         self._at = self._file.newest_at(keys)
         return self._file.read(keys)
 
     def write(self, slot: bytes) -> None:
-        """Write a slot over the older one; an error is reported once in the log and fails no commit."""
+        """Overwrite the older slot; an error is logged once and fails no commit."""
         if self._file is not None:
             self._at = STRIDE - self._at
             try:
@@ -61,5 +61,5 @@ class Mirror:
 
 
 def rolled_back(message: str) -> LedgerDamaged:
-    """Build the error for a journal that is older than what this node has seen of it."""
+    """Return the error for a journal that is older than this node's last known state."""
     return LedgerDamaged(f"{message} Run `tally audit verify`.", code="journal_rolled_back")

@@ -1,11 +1,11 @@
 """The journal in PostgreSQL: implements `gate/record/journal.py` for several nodes that append to one log.
 
-A commit is one transaction: it locks the row of the head, signs the batch for the places behind it, stores the records
-and moves the head. Records are acknowledged after COMMIT, which waits for the disk. The head moves only from the size
-and leaf that were signed for and a sequence number is unique, so no two nodes can continue the same record.
+A commit is one transaction: it locks the head row, signs the batch for the next sequence numbers, inserts the records
+and updates the head. Records are acknowledged after COMMIT, which waits for the disk. The update is conditional on the
+size and leaf that were signed, and sequence numbers are unique, so two nodes can never extend the same record.
 
-When the connection is lost during COMMIT, the next one waits for the head's lock, so that the server has decided, and
-looks whether the records are there.
+If the connection is lost during COMMIT, a new connection takes the head lock, by which time the server has decided, and
+checks whether the records exist.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ from tallystick.storage.shared_journal.tree_rows import TreeRows
 
 _SECOND = 1_000_000_000
 _DECIDED_S, _PAUSE_S = 6.0, 0.2
-"""How long to look for the end of a commit without an answer, and the pause between two looks."""
+"""Seconds to keep checking the outcome of an unanswered commit, and the pause between checks."""
 _REFUSE_S = 1.0
-"""How long calls are refused at once after the database was found away."""
+"""Seconds to refuse calls at once after the database was found unreachable."""
 
 
 class PostgresJournal(RecordRows):
@@ -52,10 +52,10 @@ class PostgresJournal(RecordRows):
         self._stopped: LedgerError | None = None
         self._depth = 0
         self._held: HeadRow | None = None
-        """The locked head; None when nothing is locked or after its transaction has ended."""
+        """The locked head; None if nothing is locked or the transaction has ended."""
         self._incidents: list[Incident] = []
         self._before: list[SignedRecord] = []
-        """Records of incidents, stored with the next ones."""
+        """Incident records, stored with the next batch."""
         self._size, self._leaf, self._rotated = 0, ZERO, -1
         self._due_ns = time.monotonic_ns() + options.checkpoint_s * _SECOND
         self._away_until = 0.0
@@ -66,7 +66,7 @@ class PostgresJournal(RecordRows):
     # -- open and close ------------------------------------------------------------------------------------------------
 
     def attach(self, notary: Notary) -> None:
-        """Open for appending: compare the database with this node's keys, its mirror and the latest checkpoint."""
+        """Open for appending: check the database against this node's keys, its mirror and the latest checkpoint."""
         self._notary = notary
         notary.renew()
         try:
@@ -93,7 +93,7 @@ class PostgresJournal(RecordRows):
         return str(rows[0][0]) if rows else ""
 
     def _compare_checkpoint(self) -> None:
-        """Check that the tree is the one of the latest checkpoint; rebuild its stored hashes once if it is not."""
+        """Check the tree against the latest checkpoint; rebuild the stored hashes once if they differ."""
         row = self._ask("SELECT note FROM tally_checkpoints ORDER BY number DESC LIMIT 1")
         signed = None if not row or self._notary is None else self._notary.checkpoint_holds(bytes(row[0][0]))
         if signed is None or self._held is None:
@@ -124,7 +124,7 @@ class PostgresJournal(RecordRows):
         self._mirror.close()
 
     def mark_forked(self) -> None:
-        """Begin without the parent's lock in a forked child."""
+        """Discard the parent's lock in a forked child."""
         self._depth, self._held = 0, None
 
     # -- a commit ------------------------------------------------------------------------------------------------------
@@ -145,14 +145,14 @@ class PostgresJournal(RecordRows):
         return self._held.size + len(self._before), last
 
     def _take(self) -> HeadRow:
-        """Begin a transaction that holds the head, and compare it with what this node knows."""
+        """Begin a transaction that locks the head, and compare the head with this node's state."""
         if self._closed:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
         if self._stopped is not None:
             raise self._stopped
 
         def begin(connection: Connection) -> tuple[Any, ...] | None:
-            # One simple query: the messages that end a pipeline would also end the server's timeout for idle nodes.
+            # One simple query: the Sync message of a pipeline would also stop the server's idle-transaction timeout.
             found = connection.execute(head_row.TAKE % (self._size - 1), prepare=False)
             found.nextset()
             return found.fetchone()
@@ -173,7 +173,7 @@ class PostgresJournal(RecordRows):
         return HeadRow(size, leaf, head, rotated)
 
     def _compare(self, head: Head, size: int, leaf: bytes, mine: bytes | None) -> None:
-        """Compare the row of the head with its MAC and with what this node has seen."""
+        """Verify the head row against its MAC and this node's last known state."""
         if (head.size, head.leaf) != (size, leaf):
             raise self._stop("The journal's head was changed by hand.", "head_differs")
         if size < self._size:
@@ -183,7 +183,7 @@ class PostgresJournal(RecordRows):
             raise self._stop("The journal is not the one that this node has seen.", "head_differs")
 
     def _take_keys(self, rotated: int) -> None:
-        """Activate the keys of the latest rotation, which another process has recorded.
+        """Activate the keys of the latest rotation, recorded by another process.
 
         Raises:
             LedgerUnwritable: This node does not have them.
@@ -197,7 +197,7 @@ class PostgresJournal(RecordRows):
         self._rotated = rotated
 
     def _opened(self, slot: bytes) -> Head:
-        """Return the head in a slot; the keys are read again if they do not know it."""
+        """Verify a slot and return its head; reload the keys if none of them verifies it."""
         if self._notary is None:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
         head = unpack(slot, self._notary.keys)
@@ -209,7 +209,7 @@ class PostgresJournal(RecordRows):
         return head
 
     def _follow(self, size: int, leaf: bytes, slot: bytes, stamp: str) -> None:
-        """Take over that other nodes have appended."""
+        """Update this node's state after other nodes have appended."""
         self._recent.clear()
         if self._notary is not None:
             self._notary.witness({"timestamp": stamp})
@@ -217,7 +217,7 @@ class PostgresJournal(RecordRows):
         self._mirror.write(slot)
 
     def _prepare_incidents(self) -> None:
-        """Sign the records of pending incidents, to be stored before the next ones."""
+        """Sign records of pending incidents, to be stored before the next batch."""
         self._incidents += self._mirror.incidents
         self._mirror.incidents.clear()
         if self._held is None or self._notary is None:
@@ -272,7 +272,7 @@ class PostgresJournal(RecordRows):
                 raise self._stop("The journal's head moved while it was locked.", "head_differs")
 
     def _was_stored(self, seq: int, leaf: bytes) -> bool:
-        """Return whether a commit without an answer took effect; waits until the server has decided."""
+        """Return whether an unanswered commit took effect; wait until the server has decided."""
 
         def look(connection: Connection) -> bool:
             with connection.transaction():
@@ -300,7 +300,7 @@ class PostgresJournal(RecordRows):
             self._recent.append((record.header, record.inputs, record.receipt_id, record.summary))
 
     def unlock(self) -> None:
-        """End the transaction if nothing was written, and let others in."""
+        """End the transaction if nothing was written, which releases the lock."""
         self._depth -= 1
         if self._depth == 0:
             if self._held is not None:
@@ -333,7 +333,7 @@ class PostgresJournal(RecordRows):
             self._checkpoint(new=True)
 
     def _checkpoint(self, *, new: bool = False) -> bytes:
-        """Write tree and note for the current size, unless there is a note for it; `new`: only if there are records."""
+        """Write tree and note for the current size unless a note exists; `new`: only if there are records."""
         self._due_ns = time.monotonic_ns() + self._options.checkpoint_s * _SECOND
         self.lock()
         try:
@@ -372,7 +372,7 @@ class PostgresJournal(RecordRows):
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def just_written(self, start: int) -> Sequence[JustWritten] | None:
-        """Return the records from `start` on from memory, if no other node has written since; None: read them."""
+        """Return cached records from `start` on; None if another node has written since, so they must be read."""
         size = self.size()
         with self._writing.lock:
             behind = size - start
@@ -384,22 +384,22 @@ class PostgresJournal(RecordRows):
         return self._locked_query(text, ())
 
     def _locked_query(self, text: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Query within the transaction that holds the head."""
+        """Query within the transaction that locks the head."""
         with self._writing.use() as connection:
             return connection.execute(text, values, binary=True).fetchall()
 
     # -- tree, erasure, health -----------------------------------------------------------------------------------------
 
     def node(self, level: int, index: int) -> bytes:
-        """Return the hash of a complete subtree that a checkpoint covers."""
+        """Return the hash of a complete subtree covered by a checkpoint."""
         with self._reading.lock:
             try:
                 return self._tree.node(level, index, self._query)
             except IndexError:
-                return ZERO  # a hash is missing; the proof does not hold, and the tree is rebuilt
+                return ZERO  # a hash is missing: the proof fails and the tree is rebuilt
 
     def rebuild_tree(self) -> bool:
-        """Rebuild the stored hashes after a mismatch; only once, because it takes long."""
+        """Rebuild the stored hashes after a mismatch; only once, because it is slow."""
         if self._rebuilt:
             return False
         self._rebuilt = True
@@ -429,7 +429,7 @@ class PostgresJournal(RecordRows):
         return leaf == held.leaf
 
     def erase(self, seq: int) -> None:
-        """Overwrite the payload of one record and delete its blobs; the old row is gone with the next VACUUM."""
+        """Overwrite the payload of one record and delete its blobs; VACUUM removes the old row."""
         columns = self.get(seq)
         header = None if columns is None else parse_header(columns[0])
         if columns is None or header is None:
@@ -451,13 +451,13 @@ class PostgresJournal(RecordRows):
             raise LedgerUnwritable(message, code="erasure_unfinished") from error
 
     def check_writable(self) -> None:
-        """Check without a round trip that the server has not closed the connection; ask it if it has."""
+        """Check without a round trip that the connection is open; reconnect if it is not."""
         if self._closed:
             raise LedgerError("The ledger is closed.", code="ledger_closed")
         if self._stopped is not None:
             raise self._stopped
         if self._writing.is_alive() or not self._writing.lock.acquire(blocking=False):
-            return  # or a commit is connecting just now
+            return  # or a commit is connecting at the moment
         try:
             if time.monotonic() < self._away_until:
                 raise away()

@@ -1,7 +1,7 @@
-"""Processes of all nodes that may have calls in flight: a row each, and an advisory lock that ends with its connection.
+"""Processes that may have calls in flight on any node: one row and one session-level advisory lock each.
 
-A node that loses its connection may be taken for dead: another then records `unknown` for its unfinished calls. If the
-call still ends, its outcome is recorded after that, and names the same `started` record.
+A node that loses its connection may be considered dead: another node then records `unknown` for its unfinished calls. If
+such a call still ends, its outcome is recorded later and refers to the same `started` record.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ class Processes:
         self._since = 0
 
     def enter(self, size: int) -> str:
-        """Return this process's token; its row is durable and its lock held before any call runs."""
+        """Register this process and return its token; the row is durable and the lock held before any call runs."""
         if self._pid != os.getpid():
             self._pid, self._token, self._since = os.getpid(), self._random(8).hex(), size
         if not self._link.is_alive():
@@ -39,7 +39,7 @@ class Processes:
         connection.execute(_NEW, (self._token, self._since))
 
     def oldest(self, seq: int) -> None:
-        """Store that all calls before record `seq` are finished."""
+        """Record that all calls before record `seq` have finished."""
         self._since = seq
         with contextlib.suppress(LedgerError), self._link.use() as connection:
             connection.execute("UPDATE tally_processes SET since = %s WHERE token = %s", (seq, self._token))
@@ -53,7 +53,7 @@ class Processes:
         self._link.drop()
 
     def gone(self) -> Iterator[EndedProcess]:
-        """Yield the processes that have ended; each stays locked until the caller asks for the next."""
+        """Yield processes that have ended; each stays locked until the caller advances the iterator."""
         with self._link.use() as connection:
             rows = connection.execute("SELECT token, since FROM tally_processes ORDER BY token").fetchall()
         for token, since in rows:
@@ -76,5 +76,5 @@ class Processes:
 
 
 def _key(token: str) -> int:
-    """Return the advisory lock of a token: its 64 bits as the signed integer that PostgreSQL takes."""
+    """Return a token's advisory lock key: its 64 bits as the signed integer that PostgreSQL expects."""
     return int.from_bytes(bytes.fromhex(token), signed=True)

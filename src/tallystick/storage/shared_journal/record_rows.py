@@ -17,14 +17,14 @@ _SESSIONS = """WITH RECURSIVE found AS (
 
 
 class RecordRows:
-    """The reading half of the journal, on a connection of its own."""
+    """The read side of the journal, on a separate connection."""
 
     def __init__(self, conninfo: str) -> None:
         self._reading = Link(conninfo, "reader")
         self._closed = False
 
     def read(self, start: int = 0) -> Iterator[Columns]:
-        """Stream the columns of all records from `start` on that existed when this was called."""
+        """Stream the columns of all records from `start` on that existed at the time of the call."""
         end = self.size()
         return self._pages(start, end)
 
@@ -39,7 +39,7 @@ class RecordRows:
         return (bytes(rows[0][0]), bytes(rows[0][1]), bytes(rows[0][2])) if rows else None
 
     def blob(self, digest: str) -> bytes | None:
-        """Return salt and payload stored outside the record."""
+        """Return the salt and payload that are stored outside the record."""
         rows = self._query("SELECT data FROM tally_blobs WHERE digest = %s", (digest,))
         return bytes(rows[0][0]) if rows else None
 
@@ -79,5 +79,5 @@ class RecordRows:
         return found
 
     def rebuild_views(self) -> int:
-        """Return the number of sessions: a session is read by its index, so there is nothing to rewrite."""
+        """Return the number of sessions; sessions are read by an index, so there is nothing to rebuild."""
         return sum(1 for _ in self.sessions())

@@ -1,6 +1,6 @@
-"""Rates and task budgets that all nodes of a workspace share, counted in the database.
+"""Rates and task budgets shared by all nodes of a workspace, counted in the database.
 
-Without the database nothing can be counted: then a limit counts as reached, so that no call passes it.
+Fail closed: while the database is unreachable, every limit counts as reached.
 """
 
 from threading import Lock
@@ -15,7 +15,7 @@ from tallystick.gate.session import Session
 from tallystick.storage.shared_journal.link import Connection, Link
 
 _KEPT_DAYS = 30
-"""Budgets of tasks that were not charged for so long are deleted."""
+"""Days after the last charge when a task's budget is deleted."""
 _BEGIN = """INSERT INTO tally_meters (kind, name, steps, named) VALUES (%(kind)s, %(name)s, 1, %(first)s)
     ON CONFLICT (kind, name) DO UPDATE SET steps = tally_meters.steps + 1, last = clock_timestamp(),
     named = CASE WHEN %(spends)s::text IS NULL THEN tally_meters.named ELSE jsonb_set(tally_meters.named,
@@ -34,14 +34,14 @@ Task = tuple[str, str]
 
 
 class SharedRates(RateWindows):
-    """Calls of the last minute per caller and tool, of all nodes."""
+    """Calls in the last minute per caller and tool, on all nodes."""
 
     def __init__(self, link: Link) -> None:
         super().__init__()
         self._link = link
 
     def take(self, caller: str, tool: str, limit: int | None, now: float) -> int:  # noqa: ARG002 - the database's clock counts
-        """Return how many calls are in the window, and count this one unless the limit is reached."""
+        """Return the number of calls in the window, and count this call unless the limit is reached."""
         if limit is None:
             return 0
 
@@ -66,7 +66,7 @@ class SharedRates(RateWindows):
 
 
 class SharedTaskMeters(TaskMeters):
-    """One meter per task, the same on every node."""
+    """One meter per task, shared by all nodes."""
 
     def __init__(self, link: Link) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class SharedTaskMeters(TaskMeters):
         return None if key is None else _SharedMeter(self._link, key, started=now, limits=limits)
 
     def forget(self, session: Session) -> None:
-        """Drop the meter of a finished task, and those that were not charged for long."""
+        """Delete the meter of a finished task and meters not charged for `_KEPT_DAYS`."""
         key = task_key(session)
         if key is not None:
             with self._link.use() as connection:
@@ -89,17 +89,17 @@ class SharedTaskMeters(TaskMeters):
 
 
 class _SharedMeter(Meter):
-    """What a task has spent on all nodes."""
+    """The usage of a task on all nodes."""
 
     def __init__(self, link: Link, key: Task, *, started: float, limits: Limits) -> None:
         super().__init__(started=started, limits=limits)
         self._link, self._key, self._most = link, key, limits
         self._owing = Lock()
         self._owed = [0, 0, 0]
-        """Bytes, tokens and cost that could not be charged yet."""
+        """Bytes, tokens and cost not charged yet."""
 
     def begin(self, now: float, *, spends: str | None = None, rate: int = 0) -> tuple[Counters, Limits]:  # noqa: ARG002 - as above
-        """Count one attempt and return what was spent before it, with the limits."""
+        """Count one attempt and return the usage before it, with the limits."""
         first = Jsonb({} if spends is None else {spends: 1})
         values = {"kind": self._key[0], "name": self._key[1], "spends": spends, "first": first}
         try:
@@ -124,7 +124,7 @@ class _SharedMeter(Meter):
             return
 
     def spend(self, *, size: int = 0, tokens: int = 0, cost_microusd: int = 0) -> None:
-        """Count usage by a call or the model; without the database it is owed until the next call."""
+        """Charge usage by a call or the model; without the database, charge it with the next call."""
         with self._owing:
             self._owed = [old + new for old, new in zip(self._owed, (size, tokens, cost_microusd), strict=True)]
         try:
@@ -133,7 +133,7 @@ class _SharedMeter(Meter):
             return
 
     def bytes_left(self) -> int | None:
-        """Return how many bytes of output the model may still be shown; none without the database."""
+        """Return how many more bytes of output the model may be shown; 0 without the database."""
         if self._most.bytes is None:
             return None
         text = "SELECT bytes FROM tally_meters WHERE kind = %s AND name = %s"

@@ -28,11 +28,11 @@ def open_shared(
     clock: Clock | None,
     random: Callable[[int], bytes],
 ) -> Ledger:
-    """Open the ledger on the database that all nodes share; this node's keys and mirror are files.
+    """Open the ledger on the shared database, with this node's keys and mirror from files.
 
     Raises:
         ConfigError: The database cannot be used, a key is missing, or this folder holds a journal of its own.
-        LedgerDamaged: The journal is not the one that this node has seen.
+        LedgerDamaged: The journal is not the one that this node knows.
         LedgerUnwritable: The database cannot be reached.
     """
     if any(path.stat().st_size for path in (audit / "journal").glob("*.log")):
@@ -60,7 +60,7 @@ def open_archive(
 
 
 def connect_to(workspace: Path, settings: Settings) -> str:
-    """Bring the journal's tables to this version; return how to connect to them.
+    """Migrate the journal's tables to this version; return the connection string.
 
     Raises:
         ConfigError: `storage.database_url` names no PostgreSQL database, or it cannot be used.

@@ -1,7 +1,7 @@
-"""Copies a journal from files to PostgreSQL and back: the same bytes, in one transaction or into a new folder.
+"""Copies a journal from files to PostgreSQL in one transaction, or back into a new folder, byte for byte.
 
-The source stays as it is until the copy is complete and compared. Then it is closed, so that no process appends to it:
-the last segment is made read-only, or the head in the database is marked as moved.
+The source is unchanged until the copy is complete and compared. Then it is closed, so that no process appends to it: the
+last segment is made read-only, or the head in the database is marked as moved.
 """
 
 import os
@@ -32,12 +32,12 @@ _COPY = "COPY tally_records (seq, session_id, leaf, header, inputs, outputs) FRO
 _TYPES = ("int8", "text", "bytea", "bytea", "bytea", "bytea")
 Connection = psycopg.Connection[tuple[Any, ...]]
 Copied = tuple[int, bytes, int]
-"""Number of records, leaf of the last one, and sequence number of the latest rotation of keys (-1: none)."""
+"""Number of records, leaf of the last one, and sequence number of the latest key rotation (-1: none)."""
 
 
 @contextmanager
 def closed_files(audit: Path) -> Iterator[None]:
-    """Hold the lock of the journal in files, so that no process appends to it."""
+    """Hold the file journal's lock, so that no process appends to it."""
     lock = disk.WriteLock(audit / "journal" / "lock")
     try:
         with lock:
@@ -48,7 +48,7 @@ def closed_files(audit: Path) -> Iterator[None]:
 
 @contextmanager
 def transaction(conninfo: str) -> Iterator[Connection]:
-    """Begin one transaction for a whole copy; an error rolls all of it back."""
+    """Run a whole copy in one transaction; an error rolls it back."""
     try:
         with psycopg.connect(conninfo, connect_timeout=CONNECT_S) as connection:
             yield connection
@@ -57,10 +57,10 @@ def transaction(conninfo: str) -> Iterator[Connection]:
 
 
 def copy_in(audit: Path, conninfo: str, keys: Keys) -> None:
-    """Copy the journal in files into the database, unless it is there; called under `closed_files`.
+    """Copy the file journal into the database unless it is already there; call under `closed_files`.
 
     Raises:
-        LedgerError: The database holds another journal.
+        LedgerError: The database holds a different journal.
     """
     with transaction(conninfo) as connection:
         connection.execute(
@@ -71,7 +71,7 @@ def copy_in(audit: Path, conninfo: str, keys: Keys) -> None:
         size, moved = row or (0, False)
         here = _leaf_in_files(audit, size)
         if here is None and not moved and _continues(connection, audit):
-            return  # copied before, and other nodes have gone on
+            return  # already copied, and other nodes have appended since
         if size and (here is None or here != _leaf_in_rows(connection, size)):
             message = "The database holds another journal. Give an empty database."
             raise LedgerError(message, code="journal_exists")
@@ -82,7 +82,7 @@ def copy_in(audit: Path, conninfo: str, keys: Keys) -> None:
 
 
 def _continues(connection: Connection, audit: Path) -> bool:
-    """Return whether the database holds all records of the files, and more."""
+    """Return whether the database holds all records of the files, and possibly more."""
     size, leaf = 0, ZERO
     for size, _, leaf, _ in _records(audit):  # noqa: B007 - the last one counts
         pass
@@ -149,13 +149,13 @@ def _set_head(connection: Connection, copied: Copied, keys: Keys) -> None:
 
 
 def is_retired(audit: Path) -> bool:
-    """Return whether an interrupted move has already closed the journal in files."""
+    """Return whether an interrupted move has already closed the file journal."""
     segments = Segments(audit / "journal")
     return any(not segments.path(number).stat().st_mode & disk.WRITABLE for number in segments.numbers()[-1:])
 
 
 def retire_files(audit: Path) -> None:
-    """Make the last segment read-only, so that processes that have it open refuse; under `closed_files`."""
+    """Make the last segment read-only, so that open processes refuse to append; call under `closed_files`."""
     segments = Segments(audit / "journal")
     for number in segments.numbers()[-1:]:
         fd = os.open(segments.path(number), os.O_RDONLY | os.O_NOFOLLOW)
@@ -166,7 +166,7 @@ def retire_files(audit: Path) -> None:
 
 
 def set_aside(audit: Path) -> Path:
-    """Rename the folder of the journal in files, which is a copy from now on."""
+    """Rename the folder of the file journal, which is now only a backup."""
     number = 1
     while (aside := audit / f"journal.moved-{number}").exists():
         number += 1
@@ -175,7 +175,7 @@ def set_aside(audit: Path) -> Path:
 
 
 def copy_out(connection: Connection, keys_from: Path, audit: Path, keys: Keys, segment_bytes: int) -> None:
-    """Write the journal in the database as files into a new audit folder, which may be opened then."""
+    """Write the database journal as files to a new audit folder that can be opened as a ledger."""
     shutil.rmtree(audit, ignore_errors=True)
     journal = audit / "journal"
     disk.make_folder(journal)
@@ -192,7 +192,7 @@ def copy_out(connection: Connection, keys_from: Path, audit: Path, keys: Keys, s
     for kind, name, data in connection.execute("SELECT kind, name, data FROM tally_definitions", binary=True):
         _write(audit / kind / name, data)
     head = HeadFile(journal / "head")
-    # No checkpoint is named as covered, so that opening it writes tree and views.
+    # Record no covered checkpoint, so that opening the journal writes the tree and the views.
     disk.pwrite(head.fd, pack(Head(size=size, end=end, leaf=leaf), keys), 0)
     disk.fsync(head.fd)
     head.close()

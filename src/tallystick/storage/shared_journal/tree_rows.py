@@ -1,4 +1,4 @@
-"""The Merkle tree in tables: leaves in `tally_records`, subtree roots per 256 and 65,536 records in `tally_nodes`."""
+"""The Merkle tree in tables: leaves in `tally_records`, roots of subtrees of 256 and 65,536 records in `tally_nodes`."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,12 +18,12 @@ class TreeRows:
 
     def __init__(self) -> None:
         self._rows: OrderedDict[tuple[int, int], list[bytes]] = OrderedDict()
-        """Complete blocks of hashes, the latest used last."""
+        """LRU cache of complete blocks of hashes, most recent last."""
         self._frontier = Frontier()
-        """Over complete blocks of records."""
+        """Covers complete blocks of records."""
 
     def forget(self) -> None:
-        """Drop what is cached, because the stored hashes were made anew."""
+        """Clear the cache after the stored hashes were rebuilt."""
         self._rows.clear()
         self._frontier = Frontier()
 

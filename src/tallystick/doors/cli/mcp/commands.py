@@ -1,7 +1,7 @@
 """`tally mcp`: serve tools to MCP clients, and put the gate in front of one MCP server or many.
 
 `tally mcp wrap` is declared here for the help and for programs that call the app; a real command line is parsed by
-`wrap_args.py`, which loads almost nothing.
+`wrap_args.py`, which imports almost nothing.
 """
 
 from typing import Annotated, Any

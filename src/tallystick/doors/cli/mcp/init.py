@@ -138,7 +138,7 @@ def _client(name: str) -> "Client":
 
 
 def _clients() -> "list[Client]":
-    """Return the clients, with the place of this folder's servers in their configs."""
+    """Return the clients, with the config keys that hold the servers of the current folder."""
     from dataclasses import replace
 
     from tallystick.doors.mcp.relay.clients import CLIENTS

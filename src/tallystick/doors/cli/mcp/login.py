@@ -1,4 +1,4 @@
-"""Find out which HTTP servers ask for a login of the client's own (OAuth), which the gate cannot carry."""
+"""Find the HTTP servers that require OAuth from the client; the gate cannot forward such a login."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept": "application/json, tex
 
 
 def asking_for_login(servers: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of servers without headers of their own that answer 401; others are not asked."""
+    """Return the names of servers that answer 401; only servers without configured headers are probed."""
     from tallystick.doors.mcp.relay.clients import ADDRESSES
 
     addresses = {
@@ -51,7 +51,7 @@ async def _refuses(address: str) -> bool:
         async with asyncio.timeout(TIMEOUT_S):
             reply = await server.ask("POST", _HEADERS, _HELLO)
     except (ConfigError, ConnectionPoolError, TimeoutError):
-        # A server that cannot be reached now is taken as it is.
+        # Treat an unreachable server as one without OAuth.
         return False
     reply.wire.close()
     server.close()

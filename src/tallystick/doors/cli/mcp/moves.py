@@ -43,9 +43,9 @@ def move(here: Here, client: "Client", path: Path, *, tally: str, undo: bool, ye
     after = with_table(text, client.key, change.client)
     copy = backup_of(path)
     if undo and copy.is_file() and servers_in(client, copy, text_of(copy)) == change.client:
-        # The same servers as before the move: the text as it was laid out then, unless the rest has changed.
+        # If the servers are those from before the move, restore the original text, unless the rest has changed.
         after = _as_laid_out(text_of(copy), after)
-    # The gateway's list first: a config that names a gateway without servers would leave the client with none.
+    # Write the gateway's list first: a client whose gateway has no servers would have none at all.
     write(here, path, text, after, yes=yes, keep=not undo, first=lambda: write_list(workspace, change.gateway))
     said = "without the gateway, as before" if undo else "behind the gateway now"
     back = "" if undo else f" Undo: tally mcp init -c {client.name} --config {shlex.quote(str(path))} --gateway --undo"

@@ -1,4 +1,4 @@
-"""One server of a gateway: its connection, its handshake, and the requests that it has not answered yet."""
+"""One server of a gateway: its connection, its handshake and its pending requests."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from tallystick.settings import environment_with
 HANDSHAKE, SESSIONLESS = "2025-11-25", "2026-07-28"
 NAME = {"name": "tallystick-gateway", "version": tallystick.__version__}
 PAGES = 200
-"""Maximum pages of one list."""
+"""Maximum number of pages in one list."""
 INSTEAD = "the server ended before it answered"
 
 
@@ -33,7 +33,7 @@ class BackendError(Exception):
 
 @record
 class Passed:
-    """A request of the client that was passed to a server."""
+    """A client request that was forwarded to a server."""
 
     ident: Any
     method: str
@@ -59,12 +59,12 @@ class Backend:
 
         Args:
             server: How the server is reached.
-            longest: Maximum bytes of a message.
-            timeout_s: Seconds that the handshake and the gateway's own requests may take.
+            longest: Maximum size of a message in bytes.
+            timeout_s: Timeout of the handshake and of the gateway's own requests, in seconds.
             token: An unguessable prefix for the ids of the gateway's own requests.
-            on_message: Called with each request or notification of the server.
-            on_answer: Called with the answer to a request of the client.
-            on_long: Called with a request whose answer was too long, and the answer's size.
+            on_message: Called with each request or notification from the server.
+            on_answer: Called with the response to a client request.
+            on_long: Called with a request whose response was too long, and the size of the response.
             on_end: Called once when the server has ended.
         """
         self.server = server
@@ -85,7 +85,7 @@ class Backend:
 
         Raises:
             ConfigError: The server cannot be started.
-            BackendError: It does not answer.
+            BackendError: The server does not answer.
         """
         server = self.server
         if server.url is not None:
@@ -109,7 +109,7 @@ class Backend:
 
     @property
     def capabilities(self) -> Message:
-        """What the server can do."""
+        """The server's capabilities."""
         can = self.hello.get("capabilities")
         return can if isinstance(can, dict) else {}
 
@@ -119,21 +119,21 @@ class Backend:
             self.up.send(line)
 
     def pass_on(self, message: Message, *, sessionless: bool) -> None:
-        """Pass a request of the client to the server, in the server's own kind of revision."""
+        """Forward a client request to the server, translated to the server's protocol revision."""
         passed = Passed(ident=message["id"], method=message["method"], sessionless=sessionless)
         self._passed[jsonrpc.lenient(message["id"])] = passed
         params = message.get("params")
         self.send(jsonrpc.written({**message, "params": self._in_revision(params if isinstance(params, dict) else {})}))
 
     def has(self, ident: Any) -> bool:
-        """Return whether a request of the client with this id waits here."""
+        """Return whether a client request with this id is pending here."""
         return jsonrpc.lenient(ident) in self._passed
 
     async def items(self, method: str, key: str) -> list[Message]:
-        """Return a whole list, page by page.
+        """Fetch all pages of a list and return its items.
 
         Raises:
-            BackendError: The server does not answer, or not with a list.
+            BackendError: The server does not answer, or answers with something other than a list.
         """
         found: list[Message] = []
         params: Message = {}
@@ -150,12 +150,12 @@ class Backend:
         raise BackendError(f"its list (`{method}`) has more than {PAGES} pages")
 
     async def tell(self, method: str, params: Message) -> None:
-        """Make a request whose answer does not matter."""
+        """Send a request and ignore its response."""
         with suppress(BackendError):
             await self._ask(method, params)
 
     async def end(self) -> None:
-        """End the server, and fail what waits for it."""
+        """Stop the server and fail its pending requests."""
         self.ended = True
         self._lose()
         if self.up is not None:
@@ -174,7 +174,7 @@ class Backend:
             del self._own[ident]
 
     def _in_revision(self, params: Message) -> Message:
-        """Return parameters with the `_meta` that the server's kind of revision asks for."""
+        """Return the parameters with the `_meta` that the server's protocol revision requires."""
         given = params.get("_meta")
         meta = {key: value for key, value in given.items() if key != SHARED_CLIENT} if isinstance(given, dict) else {}
         if self.sessionless:
@@ -202,7 +202,7 @@ class Backend:
             if not own.done():
                 own.set_result(message)
             return
-        # A server answers its own requests only: an id that waits elsewhere is not looked up here.
+        # A server may answer only requests that were sent to it, so look up the id among its own.
         passed = self._passed.pop(jsonrpc.lenient(ident), None)
         if passed is not None:
             self._on_answer(self, passed, line, message)
@@ -231,5 +231,5 @@ class Backend:
 
 
 def unusable(error: Exception) -> str:
-    """Return why a server cannot be used."""
+    """Return the reason why a server cannot be used."""
     return f"{error.code}: {error}" if isinstance(error, ConfigError) else str(error)

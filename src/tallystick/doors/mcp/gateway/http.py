@@ -1,7 +1,7 @@
 """The gateway over streamable HTTP: all clients share one relay and one set of servers.
 
-Each HTTP request is one line to the relay, under an id of its own, and its answer goes back under the client's id. A
-client with a session has a stream for what no request has asked for. Only programs on this machine are answered.
+Each HTTP request becomes one line to the relay under a new id; the response is sent back under the client's id. A
+client with a session can open a stream for messages that answer no request. Only local programs are served.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PATH = "/mcp"
 SESSION = "mcp-session-id"
 STREAMS = frozenset({jsonrpc.CALL, "subscriptions/listen"})
-"""Requests that are answered with a stream of events, since more than one message may come."""
+"""Requests that are answered with an event stream, because more than one message may follow."""
 MOST_SESSIONS = 1024
 OK, ACCEPTED, BAD, FORBIDDEN, NOT_FOUND, NOT_ALLOWED, TOO_LARGE = 200, 202, 400, 403, 404, 405, 413
 JSON, EVENTS = b"application/json", b"text/event-stream"
@@ -40,15 +40,15 @@ class Pending:
 
 
 class GatewayDoor:
-    """An ASGI application in front of a relay that speaks lines."""
+    """An ASGI application in front of a relay that reads and writes lines."""
 
     def __init__(self, read_fd: int, write_fd: int, *, longest: int) -> None:
         """Connect to the relay.
 
         Args:
-            read_fd: Lines from the relay.
-            write_fd: Lines to the relay.
-            longest: Maximum bytes of a message.
+            read_fd: File descriptor of lines from the relay.
+            write_fd: File descriptor of lines to the relay.
+            longest: Maximum size of a message in bytes.
         """
         self._longest = longest
         self._relay = LineWriter(write_fd, on_gone=lambda: None)
@@ -97,7 +97,7 @@ class GatewayDoor:
         if wrong is not None:
             await _answer(send, BAD, wrong)
         elif "id" not in message or not isinstance(message.get("method"), str):
-            # Notifications other than a cancellation, and answers, have nobody to go to: servers cannot ask here.
+            # Ignore responses and notifications other than cancellations: servers cannot send requests over HTTP.
             if message.get("method") == jsonrpc.CANCELLED:
                 self._cancel(answers.params_of(message).get("requestId"))
             await _answer(send, ACCEPTED, b"")
@@ -119,7 +119,7 @@ class GatewayDoor:
         finally:
             gone.cancel()
             if self._pending.pop(own, None) is not None:
-                # The client left before the answer came.
+                # The client disconnected before the response.
                 self._relay.send(jsonrpc.notification(jsonrpc.CANCELLED, {"requestId": own}))
 
     async def _reply(
@@ -142,7 +142,7 @@ class GatewayDoor:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def _prepared(self, own: str, message: Message, session: str | None) -> tuple[bytes, Pending]:
-        """Return a request under an id of its own, and with the name of its client for the receipts."""
+        """Return a request under its new id, with the client's name for the receipts."""
         params, meta = answers.params_of(message), dict(answers.meta_of(message))
         token = meta.get("progressToken")
         if token is not None:
@@ -151,13 +151,13 @@ class GatewayDoor:
         name = info.get("name") if isinstance(info, dict) else self._sessions.get(session or "")
         meta[SHARED_CLIENT] = {"session": (session or "")[:8], "name": name if isinstance(name, str) else ""}
         if message["method"] == jsonrpc.INITIALIZE:
-            # The servers are shared, so none can ask one of the clients.
+            # The servers are shared, so none can send a request to one particular client.
             params = {**params, "capabilities": {}}
         line = jsonrpc.written({**message, "id": own, "params": {**params, "_meta": meta}})
         return line, Pending(message["id"], token)
 
     def _cancel(self, ident: Any) -> None:
-        # Ids of different clients may be equal: a request is cancelled by closing it, and this only hastens it.
+        # Different clients may use the same id. Closing the HTTP request is what cancels a call; this is only faster.
         found = [own for own, one in self._pending.items() if one.ident == ident]
         if len(found) == 1:
             self._relay.send(jsonrpc.notification(jsonrpc.CANCELLED, {"requestId": found[0]}))
@@ -181,7 +181,7 @@ class GatewayDoor:
         self._listening[session] = queue
         gone = asyncio.ensure_future(_disconnected(receive))
         await _start(send, OK, EVENTS)
-        # The server holds the head back until a body follows.
+        # The HTTP server sends the response head only with the first body chunk.
         await send({"type": "http.response.body", "body": b": open\n\n", "more_body": True})
         try:
             async for line in _lines(queue, gone):
@@ -230,20 +230,20 @@ class GatewayDoor:
             queue.put_nowait(None)
 
     def close(self) -> None:
-        """Close both ends; the relay ends with its input."""
+        """Close both descriptors; the relay stops when its input ends."""
         self._gone()
         self._reader.pause()
         self._relay.close(end=True)
 
 
 def _is_allowed(scope: Scope, headers: dict[str, str]) -> bool:
-    """Return whether a request comes from a program on this machine and not from a page of another site."""
+    """Return whether a request comes from a local program and not from a web page of another origin."""
     origin = headers.get("origin")
     return is_local(scope) and (origin is None or is_loopback_host(split_host(origin.partition("://")[2])[0]))
 
 
 def _wrong_with(message: Message, headers: dict[str, str], session: str | None) -> bytes | None:
-    """Return the error for a request that is of no revision, or whose headers say something else."""
+    """Return the error for a request of an unknown revision, or whose headers contradict its body."""
     if session is not None or message.get("method") == jsonrpc.INITIALIZE:
         return None
     if answers.sessionless_revision(message) is None:
@@ -257,7 +257,7 @@ def _wrong_with(message: Message, headers: dict[str, str], session: str | None) 
 
 
 def _with_id(line: bytes, message: Message, ident: Any) -> bytes:
-    """Return an answer under the client's own id; the result's bytes stay as they are."""
+    """Return a response under the client's id; the bytes of the result are unchanged."""
     if "result" not in message:
         return jsonrpc.written({**message, "id": ident})
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (jsonrpc.dumped(ident), jsonrpc.result_bytes(line, message))
@@ -268,7 +268,7 @@ def _error(text: str, *, code: int = jsonrpc.INVALID_REQUEST, ident: Any = None)
 
 
 async def _lines(queue: Queue, gone: "asyncio.Future[None]") -> AsyncIterator[bytes]:
-    """Yield what is put into a queue until its end, or until the client has left."""
+    """Yield the queue's items until it ends or the client disconnects."""
     while not gone.done():
         line = asyncio.ensure_future(queue.get())
         waited: set[asyncio.Future[Any]] = {line, gone}
@@ -309,7 +309,7 @@ async def _answer(send: Send, status: int, body: bytes, *more: tuple[bytes, byte
 
 
 async def serve_http(read_fd: int, write_fd: int, *, longest: int, port: int, told: Callable[[str], None]) -> None:
-    """Serve on this machine until cancelled or stopped by a signal."""
+    """Serve on localhost until cancelled or stopped by a signal."""
     import socket  # noqa: PLC0415 - only over HTTP
 
     import mcp.shared.inbound  # noqa: F401, PLC0415 - loads before the first request

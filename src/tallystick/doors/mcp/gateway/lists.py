@@ -1,4 +1,4 @@
-"""Merge the lists of all servers: tools and prompts get their server's name in front, resources keep their address."""
+"""Merge the lists of all servers: prefix tools and prompts with the server's name; keep the URIs of resources."""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class ListKind:
     """The member of the result that holds the list."""
     capability: str
     ident: str
-    """The member of an item that names it."""
+    """The member of an item that identifies it."""
     prefixed: bool = True
 
 
@@ -29,18 +29,18 @@ KINDS: dict[str, ListKind] = {
         key="resourceTemplates", capability="resources", ident="uriTemplate", prefixed=False
     ),
 }
-"""Method → the list that it returns."""
+"""Method → the kind of list that it returns."""
 
 
 class Lists:
-    """The merged lists, and which server each resource belongs to."""
+    """The merged lists and the owner of each resource."""
 
     def __init__(self) -> None:
         self._owners: dict[str, dict[str, str]] = {"resources/list": {}, "resources/templates/list": {}}
-        """Method → address or template → name of its server."""
+        """Method → URI or URI template → server name."""
 
     async def merged(self, method: str, backends: Iterable[Backend]) -> tuple[list[Message], list[tuple[str, str]]]:
-        """Return the items of all servers, and the servers that did not answer with the reason."""
+        """Return the items of all servers, and each server that did not answer with the reason."""
         kind = KINDS[method]
         asked = [backend for backend in backends if kind.capability in backend.capabilities]
         found = await asyncio.gather(*(one.items(method, kind.key) for one in asked), return_exceptions=True)
@@ -59,13 +59,13 @@ class Lists:
         return items, failed
 
     def owner(self, address: str) -> str | None:
-        """Return the server that listed a resource, or a template that it begins like; None if it is not known."""
+        """Return the server that listed a resource, or a template with the longest matching prefix; None if neither."""
         listed = self._owners["resources/list"].get(address)
         templates = self._owners["resources/templates/list"]
         if listed is not None or address in templates:
             return listed or templates[address]
         fitting = [template for template in templates if address.startswith(_beginning(template))]
-        # The longest literal beginning is the nearest; matching whole templates would let a server choose the effort.
+        # Compare literal prefixes only: matching whole templates would let a server make the match expensive.
         return templates[max(fitting, key=lambda template: len(_beginning(template)))] if fitting else None
 
     def _taken(self, kind: ListKind, server: str, items: list[Message], owners: dict[str, str]) -> list[Message]:
@@ -77,7 +77,7 @@ class Lists:
             if kind.prefixed:
                 taken.append({**item, kind.ident: f"{server}{SEPARATOR}{name}"})
             elif owners.setdefault(name, server) == server:
-                # An address that another server listed first stays with that server.
+                # The first server to list a URI owns it.
                 taken.append(item)
         return taken
 

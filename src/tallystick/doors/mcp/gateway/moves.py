@@ -1,6 +1,6 @@
 """Move the servers of a client's config behind the gateway, and back.
 
-Entries move as they are. A view named after the client remembers which servers came from it.
+Entries are moved unchanged. A view named after the client records which servers came from it.
 """
 
 import json
@@ -20,7 +20,7 @@ Entries = dict[str, Any]
 
 @record
 class ConfigMove:
-    """What a move changes."""
+    """The result of a move."""
 
     client: Entries
     """The entries in the client's config afterwards."""
@@ -28,20 +28,20 @@ class ConfigMove:
     """The content of `servers.json` afterwards."""
     moved: tuple[str, ...]
     left: tuple[tuple[str, str], ...]
-    """Servers that stay where they are, and why."""
+    """Servers that cannot move, each with the reason."""
 
 
 def moved_in(
     entries: Mapping[str, Any], client: Client, workspace: Path, *, tally: str, login: frozenset[str]
 ) -> ConfigMove:
-    """Return a client's entries behind the gateway.
+    """Move a client's entries behind the gateway.
 
     Args:
         entries: The servers in the client's config.
         client: The client.
         workspace: The gateway's workspace.
         tally: The path of the command.
-        login: Names of servers that need a login of the client's own.
+        login: Names of servers that require OAuth from the client.
 
     Raises:
         ConfigError: The gateway's list cannot be used.
@@ -69,7 +69,7 @@ def moved_in(
 
 
 def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> ConfigMove:
-    """Return a client's entries without the gateway, with the servers of its view.
+    """Move the servers of a client's view from the gateway back to its config.
 
     Raises:
         ConfigError: The gateway's list cannot be used.
@@ -80,7 +80,7 @@ def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> Co
     if GATEWAY not in entries:
         return ConfigMove(client=dict(entries), gateway=_read(workspace), moved=(), left=())
     others = {name for shown in views.values() for name in shown}
-    # A server that other clients still see stays behind the gateway, too.
+    # Keep a server behind the gateway, too, while other views show it.
     left = {name: entry for name, entry in servers.items() if name in others or name not in back}
     kept = {name: entry for name, entry in entries.items() if name != GATEWAY}
     whole = {**whole, TABLE: left, VIEWS: views}
@@ -88,7 +88,7 @@ def moved_out(entries: Mapping[str, Any], client: Client, workspace: Path) -> Co
 
 
 def write_list(workspace: Path, whole: dict[str, Any]) -> None:
-    """Write the gateway's list of servers, readable by its owner alone: environments hold tokens.
+    """Write the gateway's server list, readable by its owner only, because environments hold tokens.
 
     Raises:
         ConfigError: The folder is not writable.
@@ -103,7 +103,7 @@ LOGIN = "it asks for a login (OAuth), which only the client itself can do"
 
 
 def _not_carried(name: str, entry: Any, other: Any) -> str | None:
-    """Return why an entry cannot move; None if it can."""
+    """Return the reason why an entry cannot move; None if it can."""
     if not isinstance(entry, dict) or not any(isinstance(entry.get(key), str) for key in ("command", *ADDRESSES)):
         return "it has no command and no address"
     if not is_server_name(name):

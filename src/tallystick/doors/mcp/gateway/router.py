@@ -1,12 +1,12 @@
 """Present all servers of a gateway as one, in every revision of the protocol.
 
-    tools/call, prompts/get         to the server that the name begins with, under its own name there
+    tools/call, prompts/get         to the server in the name's prefix, with the prefix removed
     resources/*, completion         to the server that listed the resource
     tools/list and the other lists  from all servers, merged
-    initialize, server/discover     answered here: what any server can do, and what all say about themselves
-    a server's requests             to a client with a session that can answer them; others are refused
+    initialize, server/discover     answered here: all capabilities and instructions, merged
+    a server's requests             to a client that has a session and the capability; else refused
 
-A client without a session and a server with one (or the other way round) are translated: `_meta` and `resultType`.
+Where only one of client and server has a session, `_meta` and `resultType` are translated.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from tallystick.errors import ConfigError
 from tallystick.records import record
 
 MEET_S = 25.0
-"""Seconds that the first answer to a client waits for servers that start; later ones are announced as a change."""
+"""Seconds to wait for starting servers before the first response; later ones are announced by `list_changed`."""
 LOOK_S = 1.0
-"""Seconds between two looks at the list of servers."""
+"""Seconds between checks for a changed server list."""
 AGAIN_S = (1.0, 2.0, 5.0, 15.0, 60.0)
-"""Seconds before a server that ended is started again, by the number of its ends."""
+"""Seconds before a stopped server is restarted, by the number of its stops."""
 NO_METHOD = -32601
 CHANGES = {
     "tools": "notifications/tools/list_changed",
@@ -46,7 +46,7 @@ _FILTERS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resou
 
 @record
 class Asked:
-    """A request of a server that waits for the client's answer."""
+    """A server request that waits for the client's response."""
 
     backend: Backend
     ident: Any
@@ -62,7 +62,7 @@ class Router:
         """Read the list of servers.
 
         Raises:
-            ConfigError: The list cannot be used, or it has no such view.
+            ConfigError: The list is invalid or has no such view.
         """
         self._workspace, self._view, self._timeout_s = workspace, view, timeout_s
         self._list_of_servers: ServerList = read_servers(workspace)
@@ -73,11 +73,11 @@ class Router:
         self._ends: dict[str, int] = {}
         self._lists = Lists()
         self._tasks: dict[str, str] = {}
-        """Id of a task → name of its server."""
+        """Task id → server name."""
         self._asked: dict[str, Asked] = {}
         self._numbers = count(1)
         self._streams: dict[Any, Message] = {}
-        """Id of a `subscriptions/listen` request → what it wants to hear."""
+        """Id of a `subscriptions/listen` request → its filter."""
         self._can: Message = {}
         self._met: asyncio.Task[None] | None = None
         self._work: set[asyncio.Task[None]] = set()
@@ -98,12 +98,12 @@ class Router:
         self._begin(self._watch())
 
     async def connect(self) -> None:
-        """Start the servers before any client is there, where none of them can ask a client."""
+        """Start the servers before the first client connects, without client capabilities."""
         await self._begun({})
 
     @property
     def full(self) -> bool:
-        """Whether a server does not accept more data at the moment."""
+        """Whether any server cannot accept more data now."""
         return any(one.up.full for one in self._backends.values() if one.up is not None)
 
     def when_room(self, call: Callable[[], None]) -> None:
@@ -127,7 +127,7 @@ class Router:
                 backend.up.resume()
 
     async def end(self) -> None:
-        """End all servers."""
+        """Stop all servers."""
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, *(one.end() for one in self._backends.values()), return_exceptions=True)
@@ -137,7 +137,7 @@ class Router:
         return "the gateway ended"
 
     def send(self, line: bytes) -> None:
-        """Take one message of the client."""
+        """Handle one message from the client."""
         message = jsonrpc.read(line) or jsonrpc.read_anyhow(line)
         for one in message if isinstance(message, list) else [message]:
             if isinstance(one, dict):
@@ -185,7 +185,7 @@ class Router:
         self._say(message, {})
 
     def _hello(self, message: Message) -> Message:
-        """Return the handshake's result: what all servers can do together."""
+        """Return the handshake result with the merged capabilities of all servers."""
         backends = self._ready()
         can: Message = {kind: {"listChanged": True} for kind in CHANGES}
         if any(one.capabilities.get("resources", {}).get("subscribe") for one in backends):
@@ -246,7 +246,7 @@ class Router:
                 backend.send(jsonrpc.written(message))
 
     def _settle(self, message: Message) -> None:
-        """Pass the client's answer to the server that asked."""
+        """Forward the client's response to the server that sent the request."""
         asked = self._asked.pop(str(message.get("id")), None)
         if asked is not None:
             asked.backend.send(jsonrpc.written({**message, "id": asked.ident}))
@@ -262,7 +262,7 @@ class Router:
     # -- from the servers ----------------------------------------------------------------------------------------------
 
     def _heard(self, backend: Backend, line: bytes, message: Message) -> None:
-        """Take a request or a notification of a server."""
+        """Handle a request or notification from a server."""
         method = message["method"]
         if "id" not in message:
             changed = next((kind for kind, name in CHANGES.items() if name == method), None)
@@ -280,7 +280,7 @@ class Router:
             backend.send(answers.error(message["id"], NO_METHOD, "the client of this gateway cannot answer that"))
 
     def _answered(self, backend: Backend, passed: Passed, line: bytes, message: Message) -> None:
-        """Pass a server's answer to the client, in the client's kind of revision."""
+        """Forward a server's response to the client, translated to the client's protocol revision."""
         result = message.get("result")
         task = result.get("task", result) if isinstance(result, dict) else None
         if isinstance(task, dict) and isinstance(task.get("taskId"), str):
@@ -307,9 +307,9 @@ class Router:
         return [one for one in found if capability is None or capability in one.capabilities]
 
     async def _meet(self, message: Message) -> None:
-        """Start all servers with the first request, and wait for them, but not too long."""
+        """Start all servers on the first request and wait up to `MEET_S` for them."""
         can = answers.params_of(message).get("capabilities")
-        # Only a client with a session can be asked by a server.
+        # Servers can send requests only to a client with a session.
         await self._begun(can if message["method"] == jsonrpc.INITIALIZE and isinstance(can, dict) else {})
 
     async def _begun(self, can: Message) -> None:
@@ -342,7 +342,7 @@ class Router:
         return True
 
     def _ended(self, backend: Backend) -> None:
-        """Announce that a server is gone, and start it again after a while."""
+        """Announce that a server has stopped, and restart it after a delay."""
         if self._backends.get(backend.name) is not backend:
             return
         how = "" if backend.up is None else backend.up.how_it_ended()
@@ -368,7 +368,7 @@ class Router:
         return None
 
     async def _watch(self) -> None:
-        """Take up changes of the list of servers."""
+        """Apply changes of the server list."""
         while True:
             await asyncio.sleep(LOOK_S)
             seen = self._signature()

@@ -1,4 +1,4 @@
-"""Run a gateway, over stdio or HTTP: the relay, with all servers as its upstream."""
+"""Runs a gateway over stdio or HTTP: a relay whose upstream is the router."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from tallystick.doors.mcp.relay.session import run_before
 
 
 def run_gateway(wrapping: Wrapping) -> int:
-    """Relay between the clients and all servers until the client leaves or a signal arrives; return the exit code."""
+    """Relay between clients and servers until the client disconnects or a signal arrives; return the exit code."""
     workspace, port = Path(wrapping.workspace), wrapping.port
 
     def upstream() -> Router:
@@ -24,7 +24,7 @@ def run_gateway(wrapping: Wrapping) -> int:
     router = upstream()
 
     async def serve() -> None:
-        # A client that waits long for its first answer takes an older revision of the protocol.
+        # A client that waits too long for its first response falls back to an older protocol revision.
         await router.connect()
         await serve_http(from_relay, to_relay, longest=wrapping.longest, port=port, told=_say)
 

@@ -1,6 +1,6 @@
 """The servers of a gateway, from `servers.json` in its workspace.
 
-The file has the form that MCP clients use, so entries move between a client's config and the gateway unchanged:
+The file has the format of MCP client configs, so entries move between a client and the gateway unchanged:
 
     {"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}, "docs": {"url": "https://example.org/mcp"}},
      "views": {"cursor": ["git"]}}
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_))*(?<!_)")
 
 @record
 class GatewayServer:
-    """How one server is reached."""
+    """How to connect to one server."""
 
     name: str
     command: tuple[str, ...] = ()
@@ -36,13 +36,13 @@ class GatewayServer:
 
 @record
 class ServerList:
-    """All servers of a gateway, and which of them each view shows."""
+    """All servers of a gateway, and the servers of each view."""
 
     servers: Mapping[str, GatewayServer]
     views: Mapping[str, frozenset[str]]
 
     def shown(self, view: str | None) -> frozenset[str]:
-        """Return the names of the servers in a view; all without one.
+        """Return the names of the servers in a view; without a view, of all servers.
 
         Raises:
             ConfigError: There is no such view.
@@ -77,7 +77,7 @@ def read_servers(workspace: Path) -> ServerList:
 
 
 def is_server_name(name: str) -> bool:
-    """Return whether a name can stand before a tool's name without ambiguity."""
+    """Return whether a name is unambiguous as a prefix of tool names."""
     return len(name) <= LONGEST and _NAME.fullmatch(name) is not None
 
 

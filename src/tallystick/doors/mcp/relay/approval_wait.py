@@ -1,4 +1,4 @@
-"""Held calls of the relay: ask the client where it can be asked, and wait for the approval."""
+"""Held calls of the relay: ask in the client if possible, and wait for the approval."""
 
 import asyncio
 import json
@@ -16,10 +16,10 @@ from tallystick.gate.execute.outcome import Held, Outcome
 from tallystick.gate.session import Session
 
 LOOK_S = 0.2
-"""Seconds between two reads of the approval store: quick for a person, light on the disk."""
+"""Seconds between reads of the approval store: fast enough for a person, cheap for the disk."""
 ELICITATION = "elicitation"
 SHOWN = 2_000
-"""Maximum characters of the arguments shown in the client."""
+"""Maximum characters of the arguments to show in the client."""
 
 
 class ApprovalWait:
@@ -40,7 +40,7 @@ class ApprovalWait:
         asked.waiting = True
         asking: asyncio.Task[None] | None = None
         in_session = sessionless_revision(asked.message) is None
-        # Revisions without a session do not let a server send requests to its client.
+        # Without a session, a server cannot send requests to the client.
         if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
             asking = asyncio.ensure_future(self._elicit(held.approval_id))
         try:
@@ -52,12 +52,12 @@ class ApprovalWait:
         if hold is None:
             return outcome
         if hold.state is State.GRANTED:
-            # Repeat the same call: it finds the approval and uses it.
+            # Retry the call, which finds and uses the approval.
             return await self._gate.call(tool, args, session=session)
         return await self._gate.resume(held.approval_id)
 
     def asks_in_result(self, asked: RelayedCall) -> bool:
-        """Return whether the client takes a form as the result of a call: it declares forms, and has no session."""
+        """Return whether the client accepts a form as a call's result: it declares forms and has no session."""
         return sessionless_revision(asked.message) is not None and held_calls.asks_forms(answers.meta_of(asked.message))
 
     async def ask(self, asked: RelayedCall, held: Held) -> bytes:
@@ -74,7 +74,7 @@ class ApprovalWait:
         return written({"jsonrpc": "2.0", "id": asked.message["id"], "result": result})
 
     async def continued(self, asked: RelayedCall) -> Outcome | None:
-        """Continue a held call that the client makes again; None if its request state is not of this call."""
+        """Continue a held call that the client retries; None if the request state is not for this call."""
         state = held_calls.own_state(asked.params) or ""
         states = await asyncio.to_thread(held_calls.RequestStates, self._gate.workspace)
         held = states.read(state, _call(asked))
@@ -105,7 +105,7 @@ class ApprovalWait:
         return None
 
     async def _elicit(self, approval_id: str) -> None:
-        """Ask the user in the client; only called where the policy accepts elicitation."""
+        """Ask the user in the client; call only if the policy accepts elicitation."""
         hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
         if hold is None:
             return
@@ -114,7 +114,7 @@ class ApprovalWait:
         await self._take(approval_id, result if isinstance(result, dict) else {})
 
     async def _take(self, approval_id: str, said: Message) -> None:
-        """Apply the user's answer to a form; only called where the policy accepts elicitation."""
+        """Apply the user's response to a form; call only if the policy accepts elicitation."""
         content = said.get("content")
         who = f"user of {self._wires.client_name or 'the client'}"[:100]
         if said.get("action") == "accept" and isinstance(content, dict) and content.get("allow") is True:

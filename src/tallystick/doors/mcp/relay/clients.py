@@ -9,7 +9,7 @@ from tallystick.records import record
 BACKUP = ".before-tally"
 """Suffix of the backup copy of a config file."""
 UNSPOKEN = frozenset({"sse", "remote"})
-"""Kinds of entries that cannot be wrapped: an older transport, and addresses in clients whose commands are lists."""
+"""Entry types that cannot be wrapped: the SSE transport, and URLs in clients that write commands as lists."""
 FLAGS = frozenset({"--strict", "--trust-new"})
 """Options of `tally mcp wrap` that take no value."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
@@ -37,7 +37,7 @@ class Client:
     address: str = "url"
     """The key of a server's URL."""
     more: tuple[tuple[str, Any], ...] = ()
-    """What the client asks for in each entry besides."""
+    """Further members that the client requires in each entry."""
 
     def places(self, *, project: Path, home: Path, mac: bool) -> list[Path]:
         """Return the config files that may contain server entries."""
@@ -119,7 +119,7 @@ def is_wrapped(entry: Mapping[str, Any]) -> bool:
 
 
 def words_of(entry: Mapping[str, Any]) -> list[Any]:
-    """Return the command line of an entry: a command and its arguments, or one list; empty if it has none."""
+    """Return the command line of an entry, from `command` and `args` or one list; empty if it has none."""
     command, args = entry.get("command"), entry.get("args", [])
     if isinstance(command, list):
         return command

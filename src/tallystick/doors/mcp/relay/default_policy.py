@@ -60,7 +60,7 @@ def tool_sections(wrapping: Wrapping, definitions: Iterable[Mapping[str, Any]], 
     Args:
         wrapping: How the server is wrapped.
         definitions: The tools.
-        but: Ids of tools that have a section already.
+        but: Ids of tools that already have a section.
     """
     servers: dict[str, dict[str, str]] = {}
     for definition in definitions:

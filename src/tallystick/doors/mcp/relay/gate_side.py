@@ -39,7 +39,7 @@ from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
 
 Signature = tuple[int, int] | None
-"""Time of the last change and size of a file; None if it is not there."""
+"""Modification time and size of a file; None if it does not exist."""
 LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
@@ -68,7 +68,7 @@ class GateKeeper:
         self._met: tuple[Gate, ServerTools] | None = None
         """Gate and tools, set once nothing else has to be prepared before a call."""
         self._running: Counter[Gate] = Counter()
-        """Calls under way, by the gate that decided about them."""
+        """Number of calls in flight per gate."""
         self._policy_seen: Signature = None
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
@@ -94,7 +94,7 @@ class GateKeeper:
         async with self._lock:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
         if self._wrapping.gateway:
-            # A strict client drops the whole list, and so all servers, for one definition that cannot be used.
+            # A strict client rejects the whole list, and so all servers, because of one invalid definition.
             hidden |= frozenset(tools.unusable)
         if not hidden:
             return line
@@ -139,7 +139,7 @@ class GateKeeper:
                 return await self._refuse_call(asked, str(name), INVALID_STATE, gate, tools)
             if held.rejection is None or held.rejection.reason != OUTDATED.reason:
                 return self._told(asked, held)
-            # The policy has changed since: the call is decided by what it says now.
+            # The policy has changed in the meantime: decide the call by the current one.
         outcome = await gate.call(called, given, session=session)
         if outcome.held is not None:
             self.tally.held += 1
@@ -237,7 +237,7 @@ class GateKeeper:
         return _workspace(self._wrapping) / CONFIG_NAME if policy is None else _path(policy)
 
     async def _read_policy_again(self, meta: Message) -> None:
-        """Take up a changed policy for the calls that follow; one that cannot be used changes nothing."""
+        """Reload the policy if its file has changed; keep the current one if the new one is invalid."""
         async with self._lock:
             seen = _signature(self._policy_file)
             if seen == self._policy_seen:
@@ -253,7 +253,7 @@ class GateKeeper:
                 unused = gate
             else:
                 before, self._gate, self._tools, self._met = self._gate, gate, tools, None
-                # A gate that still has calls under way is closed by the last of them.
+                # A gate with calls in flight is closed when its last call ends.
                 unused = None if before in self._running else before
             if unused is not None:
                 await asyncio.to_thread(unused.close)

@@ -43,7 +43,7 @@ def with_entry(text: str, path: tuple[str, ...], entry: Mapping[str, Any], *, wr
 
     Args:
         text: The file's content.
-        path: The names of the tables, the outermost first, and of the entry.
+        path: The names of the tables, outermost first, then of the entry.
         entry: The new value.
         written: The exact text of the value; otherwise it is formatted like the rest of the file.
     """
@@ -57,7 +57,7 @@ def with_entry(text: str, path: tuple[str, ...], entry: Mapping[str, Any], *, wr
 
 
 def with_table(text: str, path: tuple[str, ...], table: Mapping[str, Any]) -> str:
-    """Return the text with another value of one of its tables."""
+    """Return the text with one of its tables replaced."""
     expected = _replaced(json.loads(text or "{}"), path, dict(table))
     found = member(text, path) if text.strip() else None
     if found is None:
@@ -71,7 +71,7 @@ def with_table(text: str, path: tuple[str, ...], table: Mapping[str, Any]) -> st
 
 
 def _replaced(whole: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """Return an object with another value at a path; missing tables are added."""
+    """Return the object with the value at a path replaced; add missing tables."""
     name, *rest = path
     return {**whole, name: _replaced(whole.get(name, {}), tuple(rest), value) if rest else value}
 

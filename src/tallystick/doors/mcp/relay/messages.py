@@ -45,7 +45,7 @@ SERVED: ContextVar[RelayedCall] = ContextVar("tallystick_relayed")
 
 
 SHARED_CLIENT = "tallystick/client"
-"""Key in the `_meta` of a request, set by a gateway over HTTP alone: which of its clients makes the request."""
+"""Key in a request's `_meta` for the name of the client; set only by a gateway over HTTP."""
 
 
 @dataclass(kw_only=True)

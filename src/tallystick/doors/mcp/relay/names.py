@@ -51,7 +51,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _NO_TOOL = re.compile(r"[^A-Za-z0-9_.-]")
 LONGEST = 40
 SEPARATOR = "__"
-"""Between a server's name and a tool's behind a gateway; no name of a server there contains it."""
+"""Separates server name and tool name behind a gateway; no server name there contains it."""
 _LOOKED_AT = 400
 FALLBACK = "server"
 
@@ -113,7 +113,7 @@ def tool_id(server: str, name: str) -> str:
 
 
 def split_name(shown: str) -> tuple[str, str]:
-    """Return the server and the server's own name of a tool or prompt behind a gateway."""
+    """Split the prefixed name of a tool or prompt into server name and the name on that server."""
     server, _, name = shown.partition(SEPARATOR)
     return server, name
 

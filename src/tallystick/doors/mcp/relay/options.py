@@ -26,11 +26,11 @@ class Wrapping:
     """Seconds to wait for approval; clients give up after about a minute."""
     max_output: int = 16 * 1024 * 1024
     gateway: bool = False
-    """Whether many servers are wrapped at once, as listed in the workspace; tools have their server's name in front."""
+    """Whether all servers listed in the workspace are wrapped; tool names are then prefixed with the server's name."""
     view: str | None = None
-    """The view of a gateway that this client gets; None: all servers."""
+    """The gateway view for this client; None: all servers."""
     port: int | None = None
-    """The port of a gateway over HTTP, which all its clients share; None: stdio."""
+    """The port of a gateway over HTTP; None: stdio."""
     quiet: bool = False
     """Print only errors to stderr."""
 
@@ -40,11 +40,11 @@ class Wrapping:
         return 2 * self.max_output
 
     def server_and_name(self, name: str) -> tuple[str, str]:
-        """Return a tool's server and its own name there."""
+        """Return a tool's server and its name on that server."""
         return names.split_name(name) if self.gateway else (self.name, name)
 
     def tool_id(self, name: str) -> str:
-        """Return the id of a tool in the gate: behind a gateway the same as with its server alone."""
+        """Return the gate's id of a tool, which is the same with and without a gateway."""
         return names.tool_id(*self.server_and_name(name))
 
     @property

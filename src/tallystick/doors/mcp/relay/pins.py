@@ -90,9 +90,9 @@ class PinBook:
 
         Args:
             definitions: The tools that the server offers; the first time, all of them.
-            trust_new: Also pin tools that were not there before.
-            server_of: The server of a tool; all tools of a server without any pin are pinned.
-            on_pin: Called with name → digest before anything is pinned; if it raises, nothing is.
+            trust_new: Also pin tools that are new.
+            server_of: Returns the server of a tool; all tools of a server without pins are pinned.
+            on_pin: Called with name → digest before anything is pinned; if it raises, nothing is pinned.
         """
         offered = {definition["name"]: pinned_part(definition) for definition in definitions}
         known, _ = self._read()
@@ -187,7 +187,7 @@ def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noq
 def _noted(
     pins: Mapping[str, Pin], offered: Mapping[str, Mapping[str, Any]], *, pin: Collection[str]
 ) -> dict[str, Pin]:
-    """Return the pins with what is offered now; new tools in `pin` are accepted as they are."""
+    """Return the pins updated with the offered definitions; accept the new tools in `pin`."""
     noted = dict(pins)
     for name, now in offered.items():
         before = pins.get(name) or Pin(name=name, digest="", definition={})

@@ -30,7 +30,7 @@ class ServerProcess:
 
         Args:
             command: The program and its arguments.
-            env: The process's variables; those of this process without it.
+            env: Environment variables of the process; None: those of this process.
             cwd: The folder to start it in.
 
         Raises:

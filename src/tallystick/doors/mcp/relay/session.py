@@ -40,13 +40,13 @@ def run_before(
     streams: tuple[int, int] = (0, 1),
     beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> int:
-    """Relay before an upstream that is made in the event loop; return the exit code.
+    """Run the relay in front of an upstream that is created in the event loop; return the exit code.
 
     Args:
         wrapping: The options.
         make_upstream: Connects to the server.
         streams: File descriptors of the client, for reading and for writing.
-        beside: Runs as long as the relay; when it ends first, the relay ends.
+        beside: Runs concurrently with the relay; if it ends first, the relay stops.
     """
     try:
         with asyncio.Runner(loop_factory=wakeful_loop) as runner:
@@ -103,7 +103,7 @@ async def _run(
 async def _running(
     beside: Callable[[], Coroutine[Any, Any, None]] | None, on_end: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Run something beside the relay, and end it with the relay."""
+    """Run a coroutine concurrently with the relay and stop both together."""
     if beside is None:
         yield
         return

@@ -58,7 +58,7 @@ class ServerTools:
         """The current tool list of the server is not known."""
         self._checked = False
         self._pinned: frozenset[str] = frozenset()
-        """Names that were pinned last."""
+        """Names that the last call pinned."""
         self.met = bool(self._pins.read())
         """Whether anything is pinned; until then only a complete list may be pinned."""
 
@@ -142,7 +142,7 @@ class ServerTools:
             self._gate.unregister(self._wrapping.tool_id(name))
 
     def _extend_policy(self, pinned: list[Definition]) -> None:
-        """Give the tools of a server that is met for the first time their sections in the workspace's policy."""
+        """Add policy sections for the tools of a server that connects for the first time."""
         text = tool_sections(self._wrapping, pinned, but=self._gate.settings.tools)
         self._pinned = frozenset()
         if text and self._wrapping.policy is None:
@@ -163,7 +163,7 @@ class ServerTools:
         known = {self._wrapping.tool_id(name) for name in self._pins.read()}
         servers = {self._wrapping.server_and_name(name)[0] for name in self._pins.read()}
         for name in self._gate.settings.tools:
-            # A server of a gateway that has not been met yet may have any tools.
+            # A server of the gateway that has never connected may have any tools.
             if name not in known and (not self._wrapping.gateway or name.partition(".")[0] in servers):
                 raise _unknown_in_policy(name, self._wrapping, known)
 

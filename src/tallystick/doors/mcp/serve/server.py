@@ -116,7 +116,7 @@ class Serving:
     async def call_tool(
         self, ctx: Ctx, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Send one call through the gate; a held call asks the client's user, or waits for approval."""
+        """Run one call through the gate; a held call shows the client's user a form, or waits for approval."""
         visit, name = self._visit(ctx), params.name
         # Only a name with underscores can stand for another; most calls skip the lookup.
         tool_id = names_of(self._gate).meant(name) if "_" in name else name
@@ -151,7 +151,7 @@ class Serving:
         return types.InputRequiredResult.model_validate(result)
 
     async def _continued(self, state: str, visit: Visit, params: types.CallToolRequestParams) -> Outcome:
-        """Continue a held call that the client makes again after the form."""
+        """Continue a held call that the client retries after showing the form."""
         states = await asyncio.to_thread(held_calls.RequestStates, self._gate.workspace)
         held = states.read(state, _call(visit, params))
         if held is None:
@@ -223,7 +223,7 @@ class Serving:
 
 
 def _takes_forms(ctx: Ctx) -> bool:
-    """Return whether the client takes a form as the result of a call: it declares forms, and has no session."""
+    """Return whether the client accepts a form as a call's result: it declares forms and has no session."""
     can = ctx.session.client_capabilities
     elicits = None if can is None else can.elicitation
     return (

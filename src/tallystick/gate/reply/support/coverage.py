@@ -53,7 +53,7 @@ def not_covered(claim: Reading, grounds: Sequence[Ground], known: frozenset[str]
 
 
 def _predicate_missing(claim: Reading, stems: frozenset[str]) -> Doubt | None:
-    """Return a doubt if the quotes name only what a claim is about, and nothing of what it says about it."""
+    """Return a doubt if the quotes contain a claim's subject but no word of its predicate."""
     for part in clauses(claim.text):
         verb = _VERB.search(part)
         if verb is None or not read(part[: verb.start()]).terms:

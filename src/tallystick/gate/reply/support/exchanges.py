@@ -1,7 +1,7 @@
-"""Check that a claim does not exchange two values, two persons, or the two sides of a connective of its quote.
+"""Check that a claim does not swap two values, two persons or the two sides of a connective in its quote.
 
-`Gus repaired it with a pin that Pia lent him` gives `repair` to Gus and `lend` to Pia; a claim that gives each to the
-other is refused. So is `the work is accepted once the rest is paid` for `the rest is paid once the work is accepted`.
+`Gus repaired it with a pin that Pia lent him` assigns `repair` to Gus and `lend` to Pia; a claim that swaps them is
+refused. So is `the work is accepted once the rest is paid` for `the rest is paid once the work is accepted`.
 """
 
 import re
@@ -21,16 +21,16 @@ _PAIR = 2
 
 @record
 class Placed:
-    """One value or word of a text with its place."""
+    """A value or word of a text with its position."""
 
     kind: str
-    """name, word, or the kind and unit of an amount."""
+    """`name`, `word`, or the kind and unit of an amount."""
     value: str
     at: int
 
 
 def exchanged(claim: Reading, grounds: Sequence[Ground], capital: frozenset[str]) -> Doubt | None:
-    """Return a doubt if a claim exchanges what the quote keeps apart; else None."""
+    """Return a doubt if a claim swaps values, persons or sides of a connective; else None."""
     said = _placed(claim, capital)
     for ground in grounds:
         quote = read(ground.quote)
@@ -47,7 +47,7 @@ def exchanged(claim: Reading, grounds: Sequence[Ground], capital: frozenset[str]
 
 @lru_cache(maxsize=4_096)
 def _placed(reading: Reading, capital: frozenset[str]) -> tuple[Placed, ...]:
-    """Return names (one for adjacent words), amounts and content words in the order of the text."""
+    """Return names (adjacent words are one), amounts and content words in text order."""
     found: list[Placed] = []
     end = -1
     for term in reading.terms:
@@ -71,7 +71,7 @@ def _placed(reading: Reading, capital: frozenset[str]) -> tuple[Placed, ...]:
 
 
 def _crossed(kind: str, said: Sequence[Placed], held: Sequence[Placed]) -> bool:
-    """Whether claim and quote have the same two values of a kind and give at least two things to the other of them."""
+    """Whether claim and quote have the same two values of a kind, but assign at least two words to the opposite one."""
     ours, theirs = ([one for one in each if one.kind == kind] for each in (said, held))
     if len(ours) != _PAIR or len(theirs) != _PAIR or {one.value for one in ours} != {one.value for one in theirs}:
         return False
@@ -95,7 +95,7 @@ def _same(one: Placed, other: Placed) -> bool:
 
 
 def _owners(things: Sequence[Placed], values: Sequence[Placed]) -> list[str]:
-    """Return the value that each thing belongs to: all after their value or all before it; empty if it is neither."""
+    """Return the value that each word belongs to if all words follow, or all precede, their value; else nothing."""
     first, second = values
     if all(thing.at > first.at for thing in things):
         return [(second if thing.at > second.at else first).value for thing in things]
@@ -105,7 +105,7 @@ def _owners(things: Sequence[Placed], values: Sequence[Placed]) -> list[str]:
 
 
 def _reversed(claim: Reading, quote: Reading) -> bool:
-    """Whether claim and quote join the same two statements by the same connective the other way round."""
+    """Whether claim and quote join the same two statements by the same connective in reverse order."""
     ours, theirs = _sides(claim.text), _sides(quote.text)
     if ours is None or theirs is None or ours[0] != theirs[0]:
         return False
@@ -117,7 +117,7 @@ def _reversed(claim: Reading, quote: Reading) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _sides(text: str) -> tuple[str, str, str] | None:
-    """Return the only connective of a sentence, its main part and the part that the connective opens."""
+    """Return a sentence's connective, main clause and subordinate clause; None unless it has exactly one connective."""
     found = list(_CONNECTIVE.finditer(text))
     if len(found) != 1:
         return None

@@ -32,9 +32,9 @@ _ROUNDED = re.compile(
     r"|(?P<over>(?:just |a little |well )?over)|about|around|roughly|approximately|some)\s+(?:a )?$",
     re.IGNORECASE,
 )
-"""Words before a number that say how it was rounded."""
+"""Words before a number that say in which direction it was rounded."""
 _CLOSE = Fraction(1, 10)
-"""How far a rounded number may lie from the quoted one, as a share of the rounded number."""
+"""Maximum difference from the quoted number, as a share of the rounded number."""
 
 
 def figure_missing(claim: Reading, grounds: Sequence[Ground], counts: frozenset[int]) -> Doubt | None:
@@ -102,7 +102,7 @@ def _same(one: Amount, other: Amount, claim: Reading) -> bool:
 
 
 def _rounds(amount: Amount, held: Sequence[Amount], claim: Reading) -> bool:
-    """Whether a number is a quoted one rounded, as the word before it says: `nearly four hundred` for 391."""
+    """Whether a number is a rounded quoted number and the word before it says so: `nearly four hundred` for 391."""
     before = claim.text[: pieces(claim.text)[amount.at].start]
     word = _ROUNDED.search(before)
     if word is None or amount.kind != "number":
@@ -119,7 +119,7 @@ def _rounds(amount: Amount, held: Sequence[Amount], claim: Reading) -> bool:
 
 
 def _is_hour(time: Amount, number: Amount) -> bool:
-    """Whether a number that counts nothing may be the hour of a time: `before nine` for `nine in the morning`."""
+    """Whether a bare number may be the hour of a time: `before nine` for `nine in the morning`."""
     plain = not number.dimension and not number.noun and number.bare.denominator == 1
     return plain and time.value % 720 == (60 * number.bare) % 720
 

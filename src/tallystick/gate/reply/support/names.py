@@ -39,7 +39,7 @@ NAME_TITLES = frozenset(
         "officer",
     ]
 )
-"""Words before a name that are no name themselves."""
+"""Words before a name that are not part of it."""
 
 
 def name_missing(claim: Reading, grounds: Sequence[Ground], card: Callable[[str], str]) -> Doubt | None:

@@ -12,7 +12,7 @@ from tallystick.text.stems import stem
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 _SHORTEST = 3
 _ELLIPSIS = re.compile(r"\b(?:do|does|did|is|are|was|were|has|have|had|will|would|can|could)$", re.IGNORECASE)
-"""A clause that leaves out its verb (`but his clerk did`) affirms for another what was denied."""
+"""An elliptical clause (`but his clerk did`) affirms of someone else what was denied."""
 
 
 def says_opposite(claim: Reading, grounds: Sequence[Ground]) -> Doubt | None:
@@ -31,7 +31,7 @@ def says_opposite(claim: Reading, grounds: Sequence[Ground]) -> Doubt | None:
 
 
 def _asserts_denied(claim: Reading, quoted: Sequence[Reading]) -> bool:
-    """Whether a claim without any negation uses a word that the quote has only in negated form."""
+    """Whether a claim without negation uses a word that the quote only negates."""
     if any(_ELLIPSIS.search(each.text) for each in quoted):
         return False
     if claim.negations or claim.has("soft_negation") or claim.has("possibility") or claim.has("report"):

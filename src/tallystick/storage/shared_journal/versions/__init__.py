@@ -1,1 +1,1 @@
-"""Revisions of the journal's tables."""
+"""Schema migrations of the journal's tables."""

@@ -1,4 +1,4 @@
-"""The tables of the journal."""
+"""Create the journal's tables."""
 
 from alembic import op
 
