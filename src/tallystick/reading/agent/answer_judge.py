@@ -1,7 +1,7 @@
 """A small model judges, for one sentence at a time, whether it answers a question; it writes no text.
 
-Small models write poor answers and copy chosen sentences inexactly. They judge best whether a single sentence states the
-answer. The margin between yes and no is combined with the probability from retrieval.
+Small models write poor answers and copy chosen sentences inexactly. They judge best whether a single sentence states
+the answer. The margin between yes and no is combined with the probability from retrieval.
 """
 
 from collections.abc import Sequence

@@ -69,26 +69,26 @@ _PROPOSALS = frozenset(
 
 
 class MailOptions(BaseModel):
-    """The desk's mailbox: where replies are sent from, and which folder new mails are read from."""
+    """The desk's mailbox: the sender of replies and the folder of new mails."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     address: str = Field(pattern=r"^[^\s@<>]{1,64}@[^\s@<>]{1,255}$")
-    """Replies come from this address; a mail from it is none of a customer."""
+    """Sender of replies; mails from this address are ignored."""
     user: str | None = None
     password: SecretStr | None = None
-    """Best given as TALLY_ROOMS__DESK__MAIL__PASSWORD."""
+    """Preferably set as TALLY_ROOMS__DESK__MAIL__PASSWORD."""
     smtp_host: str | None = None
-    """Needed for `channel = "mail"`."""
+    """Required for `channel = "mail"`."""
     smtp_port: int = Field(default=465, ge=1, le=65_535)
     smtp_security: Literal["tls", "starttls", "none"] = "tls"
     imap_host: str | None = None
-    """Whose folder new mails are read from; none: no mail is read."""
+    """Server with the folder of new mails; None: no mail is read."""
     imap_port: int = Field(default=993, ge=1, le=65_535)
     imap_security: Literal["tls", "starttls", "none"] = "tls"
     folder: str = Field(default="INBOX", pattern=r"^[ -~]{1,200}$")
     every_minutes: int = Field(default=1, ge=1, le=59)
-    """How often a running server or worker looks for new mails."""
+    """Minutes between checks for new mails by a running server or worker."""
     within_s: float = Field(default=20.0, gt=0, le=60)
 
     @model_validator(mode="after")
@@ -100,7 +100,7 @@ class MailOptions(BaseModel):
         return self
 
     def smtp(self) -> MailServer | None:
-        """The server that replies are given to."""
+        """The server that sends replies."""
         return self._server(self.smtp_host, self.smtp_port, self.smtp_security)
 
     def imap(self) -> MailServer | None:
@@ -208,12 +208,12 @@ class Options(BaseModel):
     webhook_secret: SecretStr | None = None
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
     webhook_in_secret: SecretStr | None = None
-    """With it `POST /v1/desk/webhook` takes events from programs that sign them, without a token.
-    Best given as TALLY_ROOMS__DESK__WEBHOOK_IN_SECRET."""
+    """Enables `POST /v1/desk/webhook`, which accepts events signed with this secret, without a token.
+    Preferably set as TALLY_ROOMS__DESK__WEBHOOK_IN_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
 
     answer_hours: int = Field(default=24, ge=1, le=8_760)
-    """Within how many hours a message should be answered; what waits longer is marked."""
+    """Hours within which a message should be answered; older ones are marked as overdue."""
 
     def mode_of(self, category: str) -> SendMode:
         """How replies to messages of a category are sent."""

@@ -21,7 +21,7 @@ class CheckedReply:
     unsupported: int = 0
     """How many of them rest on no evidence that holds."""
     waits: Judgement | None = None
-    """Why it must not go out without a person, whatever `send` says; None: it may."""
+    """Why a person must approve it, whatever `send` says; None: `send` decides."""
 
 
 class Judge(Protocol):
@@ -44,11 +44,11 @@ class Undelivered(Exception):  # noqa: N818 - not an internal error; the message
     """A channel did not accept a message; the text gives the reason and nothing of the address."""
 
     def __init__(self, why: str, *, final: bool = False) -> None:
-        """Give the reason.
+        """Create the error.
 
         Args:
             why: The reason.
-            final: Whether it must not be tried again: it would end the same way, or the message may have arrived.
+            final: Whether not to retry, because a retry is pointless or the message may have arrived.
         """
         super().__init__(why)
         self.final = final

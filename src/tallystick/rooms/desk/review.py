@@ -49,7 +49,7 @@ class ReviewItem:
     """Pieces with `holds` (the quote was found), `author` and `counts`, all computed by the server."""
     card: TicketCard
     beside: Mapping[str, Any] | None = None
-    """A question to ask, similar tickets and the conversation; None in lists."""
+    """Review help: a clarifying question, similar tickets and the conversation; None in lists."""
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form."""
@@ -85,7 +85,7 @@ class ReviewQueue:
     def queue(
         self, *, state: str | None = "waiting", owner: str | None = None, limit: int = 50, offset: int = 0
     ) -> tuple[list[ReviewItem], int]:
-        """What waits, oldest first, and how much there is in all; of one owner, or of everybody."""
+        """A page of waiting tickets, oldest first, and the total number; of one assignee or of all."""
         self.expire()
         with self._service.store.reading() as tx:
             found, total = tx.reviews(state=state, owner=owner, limit=limit, offset=offset)
@@ -98,7 +98,7 @@ class ReviewQueue:
             return NO_REVIEW if review is None else self._before(tx, review, whole=True)
 
     def gaps(self, *, days: int) -> list[ContentGap]:
-        """What was asked in the last days that no document answers."""
+        """Questions of the last days that no document answers."""
         with self._service.store.reading() as tx:
             return self.help.gaps(tx, days=days)
 
@@ -129,7 +129,7 @@ class ReviewQueue:
         return self._change(ticket_id, caller, "desk.take", lambda tx, review: self._taken(tx, review, caller))
 
     def reassign(self, ticket_id: str, to: str, *, caller: Caller) -> Review | Problem:
-        """Give a review to somebody else: it is in their hands for a while, and stays theirs when they let it lie."""
+        """Assign a review to someone else, who claims it for a limited time and stays its assignee after that."""
 
         def how(tx: Transaction, review: Review) -> Review | Problem:
             return replace(review, state="taken", person=to, owner=to, taken_until=tx.clock() + TAKEN_MS)

@@ -103,7 +103,7 @@ class DeskService:
 
     @cached_property
     def mailbox(self) -> MailboxIntake | None:
-        """Reads new mails; None: the settings name no folder."""
+        """The intake of new mails; None if no mailbox is configured."""
         server = None if self.options.mail is None else self.options.mail.imap()
         if self.options.mail is None or server is None:
             return None

@@ -1,4 +1,4 @@
-"""Signatures of webhooks, in and out: HMAC-SHA256 over the time and the body, so that an old request proves nothing."""
+"""Webhook signatures, inbound and outbound: HMAC-SHA256 over timestamp and body, to prevent replay."""
 
 from hashlib import sha256
 from hmac import compare_digest, new
@@ -7,13 +7,13 @@ from tallystick.records import record
 
 TIMESTAMP, SIGNATURE = "X-Tally-Timestamp", "X-Tally-Signature"
 TOLERANCE_S = 300
-"""How far the sender's clock may be from ours, and how long a request may have been under way."""
+"""Maximum difference between a request's timestamp and our clock, in seconds."""
 _DIGITS = 12
 
 
 @record
 class SignedHeaders:
-    """The two headers of a signed request, as they came or as they are sent."""
+    """The two headers of a signed request."""
 
     timestamp: str
     """Seconds since 1970."""
@@ -22,12 +22,12 @@ class SignedHeaders:
 
 
 def sign(secret: bytes, body: bytes, *, now_s: int) -> SignedHeaders:
-    """Return the headers that prove that a body is ours and of this moment."""
+    """Return the headers that sign a body with the current time."""
     return SignedHeaders(timestamp=str(now_s), signature=f"sha256={_digest(secret, str(now_s), body)}")
 
 
 def refusal(secret: bytes, body: bytes, given: SignedHeaders, *, now_s: int) -> str | None:
-    """Return a fixed code that says why a request proves nothing; None: it is what its sender signed, and new."""
+    """Return the error code of an invalid signature; None if it is valid and recent."""
     if not given.timestamp or not given.signature:
         return "signature_missing"
     stamp = given.timestamp

@@ -1,7 +1,7 @@
 """Processes that may have calls in flight on any node: one row and one session-level advisory lock each.
 
-A node that loses its connection may be considered dead: another node then records `unknown` for its unfinished calls. If
-such a call still ends, its outcome is recorded later and refers to the same `started` record.
+A node that loses its connection may be considered dead: another node then records `unknown` for its unfinished calls.
+If such a call still ends, its outcome is recorded later and refers to the same `started` record.
 """
 
 import contextlib

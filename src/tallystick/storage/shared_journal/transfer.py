@@ -1,7 +1,7 @@
 """Copies a journal from files to PostgreSQL in one transaction, or back into a new folder, byte for byte.
 
-The source is unchanged until the copy is complete and compared. Then it is closed, so that no process appends to it: the
-last segment is made read-only, or the head in the database is marked as moved.
+The source is unchanged until the copy is complete and compared. Then it is closed, so that no process appends to it:
+the last segment is made read-only, or the head in the database is marked as moved.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The Merkle tree in tables: leaves in `tally_records`, roots of subtrees of 256 and 65,536 records in `tally_nodes`."""
+"""The Merkle tree in tables: leaves in `tally_records`, roots of 256 and 65,536 records in `tally_nodes`."""
 
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""What a person is given beside a ticket: its clock, similar answered tickets, a question to ask, ready replies."""
+"""Help for a person who answers a ticket: due time, similar answered tickets, a clarifying question, canned replies."""

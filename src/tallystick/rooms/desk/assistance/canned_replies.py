@@ -1,4 +1,4 @@
-"""Ready replies that the owner wrote: `desk/replies.toml`, a name and a text each. They are the owner's own words."""
+"""Canned replies written by the owner in `desk/replies.toml`: a name and a text each."""
 
 import tomllib
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from tallystick.gate.reply.sentences import written_sentences
 from tallystick.rooms.desk.language.sentences import RECORD
 
 FILE = "desk/replies.toml"
-"""Relative to the workspace."""
+"""Path relative to the workspace."""
 MOST, LONGEST = 200, 5_000
 
 
 def read_replies(path: Path) -> dict[str, str]:
-    """Return the replies by name; none without the file.
+    """Return the replies by name; none if the file does not exist.
 
     Raises:
-        ConfigError: The file is not one text for each name, or has too many or too long ones.
+        ConfigError: The file does not map names to texts, or has too many or too long replies.
     """
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -35,5 +35,5 @@ def read_replies(path: Path) -> dict[str, str]:
 
 
 def sentences_of(texts: Iterable[str]) -> frozenset[str]:
-    """Return the sentences of all texts, folded."""
+    """Return the folded sentences of all texts."""
     return frozenset(fold(sentence) for text in texts for sentence in written_sentences(text, kind=RECORD))

@@ -1,4 +1,4 @@
-"""The card of a ticket that waits for people: customer, owner, clock, and why there is no draft."""
+"""The card of a ticket that waits for people: customer, assignee, due time, and why there is no draft."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,19 +19,19 @@ OTHERWISE = "Nothing that was found could be sent as it stands."
 
 @record
 class TicketCard:
-    """What the list of waiting tickets says of one."""
+    """One entry in the list of waiting tickets."""
 
     customer: str | None
     owner: str | None
-    """Who has it in hand, or whose it is."""
+    """The person who works on the ticket, else its assignee."""
     received: int
-    """Epoch milliseconds: when the customer's message was taken in."""
+    """When the customer's message was received, in epoch milliseconds."""
     age_ms: int
     due: int
-    """Epoch milliseconds: when it should be answered."""
+    """When the message should be answered, in epoch milliseconds."""
     overdue: bool
     no_draft: str | None
-    """Why there is no draft; None: there is one."""
+    """Why there is no draft; None if there is one."""
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form."""
@@ -49,11 +49,11 @@ def card_of(review: Review, ticket: Ticket, *, received: int, now: int, answer_h
     """Return the card of a review.
 
     Args:
-        review: What people are asked.
-        ticket: Its ticket.
-        received: Epoch milliseconds: when the customer's message was taken in.
-        now: Epoch milliseconds, by the database's clock.
-        answer_hours: Within how many hours a message should be answered.
+        review: The review.
+        ticket: The ticket under review.
+        received: When the customer's message was received, in epoch milliseconds.
+        now: The database's time, in epoch milliseconds.
+        answer_hours: The number of hours within which a message should be answered.
     """
     actor = ticket.event.get("actor")
     due = received + answer_hours * HOUR_MS
@@ -69,7 +69,7 @@ def card_of(review: Review, ticket: Ticket, *, received: int, now: int, answer_h
 
 
 def span_in_words(milliseconds: int) -> str:
-    """Return a span of time as people say it: minutes, hours or days."""
+    """Return a duration in minutes, hours or days, as text."""
     minutes = max(0, milliseconds) // 60_000
     for size, unit in ((1_440, "d"), (60, "h")):
         if minutes >= 2 * size:

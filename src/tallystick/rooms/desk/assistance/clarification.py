@@ -1,4 +1,4 @@
-"""A question back to the customer, where the answer depends on what the message does not say."""
+"""A clarifying question to the customer, for messages whose answer depends on missing information."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -9,16 +9,16 @@ from tallystick.rooms.desk.options import DOCUMENT_TOOLS
 from tallystick.rooms.desk.verdict.case import Case, VerifiedEvidence
 
 NEAR = 0.75
-"""What a further passage must be worth, in the best one, to be another answer."""
+"""Minimum probability of a further answer, as a share of the best passage's probability."""
 ALIKE = 0.35
-"""The share of a title's words that two documents about parallel things have in common."""
+"""Minimum share of title words that documents about parallel products have in common."""
 FEW = 3
-"""Words of a message that says hardly anything."""
+"""Maximum number of words of a message too short to be specific."""
 TELL_MORE = "Could you tell us a little more: which product or order is it about, and what happened?"
 
 
 def clarifying_question(case: Case) -> str | None:
-    """Return what to ask the customer; None: nothing that was found depends on it."""
+    """Return a question to the customer; None if none is needed."""
     for one, other in combinations(_near(case), 2):
         titles = _titles(case)
         first, second = titles.get(one.source, ""), titles.get(other.source, "")
@@ -30,7 +30,7 @@ def clarifying_question(case: Case) -> str | None:
 
 
 def _near(case: Case) -> Sequence[VerifiedEvidence]:
-    """The best passage of each document that is nearly as probable as the best of all."""
+    """The best passage of each document, if nearly as probable as the best passage of all."""
     best: dict[str, VerifiedEvidence] = {}
     for one in sorted(case.counted, key=lambda one: -one.relevance):
         best.setdefault(one.source, one)
@@ -39,20 +39,20 @@ def _near(case: Case) -> Sequence[VerifiedEvidence]:
 
 
 def _are_parallel(first: str, second: str) -> bool:
-    """Whether two titles name two of a kind: `Brisa 2, manual` and `Brisa 3, manual`."""
+    """Whether two titles name variants of one kind: `Brisa 2, manual` and `Brisa 3, manual`."""
     if not first or not second or first == second:
         return False
     return min(relevance(first, second), relevance(second, first)) >= ALIKE
 
 
 def _names_one(content: str, first: str, second: str) -> bool:
-    """Whether a message says which of two it is about: it has a word that only one of the titles has."""
+    """Whether a message says which variant it is about: it has a word that only one of the titles has."""
     said, mine, theirs = stems_of(content), stems_of(first), stems_of(second)
     return bool(said & (mine ^ theirs))
 
 
 def _titles(case: Case) -> dict[str, str]:
-    """Document → its title, by the signed results of searches."""
+    """Map documents to their titles, from the signed search results."""
     return {str(one.get("doc")): str(one.get("title") or "") for receipt in case.ran() for one in _passages(receipt)}
 
 

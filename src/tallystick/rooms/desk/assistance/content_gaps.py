@@ -1,4 +1,4 @@
-"""Content gaps: what customers asked that no document answers, together where it is about the same."""
+"""Content gaps: questions of customers that no document answers, grouped by topic."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 DAY_MS = 86_400_000
 UNANSWERED = frozenset({"defer.no-evidence", "defer.need-uncovered"})
-"""Rules that say that no document answers a message."""
+"""Rules that apply when no document answers a message."""
 LOOKED_AT = 2_000
 SAME_WORDS, SAME_MEANING = 0.3, 0.5
 NAMED = 4
-"""Words that say what a gap is about."""
+"""Number of words that describe a gap."""
 
 
 @record
 class ContentGap:
-    """Messages about the same that no document answers."""
+    """Messages on one topic that no document answers."""
 
     tickets: int
     about: tuple[str, ...]
-    """The words that most of them share."""
+    """The words that most of the messages share."""
     example: str
     ticket_ids: tuple[str, ...]
 
@@ -52,12 +52,12 @@ class _Asked:
 
 
 def content_gaps(tx: Transaction, *, days: int, embedder: Embedder | None) -> list[ContentGap]:
-    """Return the gaps of the last days, the most asked first.
+    """Return the gaps of the last days, most frequent first.
 
     Args:
         tx: Reads.
-        days: How far back.
-        embedder: The model that says what is about the same; None: words say it.
+        days: The number of days to look back.
+        embedder: Groups messages by meaning; None: they are grouped by shared words.
     """
     reviews = tx.reviews_since(tx.clock() - days * DAY_MS, limit=LOOKED_AT)
     asked = []
@@ -83,7 +83,7 @@ def _shared(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _by_meaning(asked: Sequence[_Asked], embedder: Embedder) -> list[list[_Asked]]:
-    """Each message joins the group whose mean is nearest, or begins one."""
+    """Add each message to the group with the nearest mean vector, or start a new group."""
     groups: list[list[_Asked]] = []
     sums: list[NDArray[np.float32]] = []
     for one, vector in zip(asked, embedder.embed([one.text for one in asked]), strict=True):

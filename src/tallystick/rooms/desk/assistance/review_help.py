@@ -1,4 +1,4 @@
-"""What stands beside a ticket that waits for people: its card, the conversation, similar tickets, a question to ask."""
+"""Help for the review of a ticket: its card, the conversation, similar tickets and a clarifying question."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from tallystick.rooms.desk.store import Transaction
 from tallystick.rooms.desk.verdict.case import Case
 
 EARLIER = 10
-"""Messages of the conversation that are shown, of each side."""
+"""Maximum number of earlier messages to show from each side."""
 
 
 class ReviewHelp:
-    """Computes it for one desk."""
+    """Computes the review help for one desk."""
 
     def __init__(
         self,
@@ -27,12 +27,12 @@ class ReviewHelp:
         choose_embedder: Callable[[], Embedder | None] = lambda: None,
         read_replies: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        """Join what it needs.
+        """Store the dependencies.
 
         Args:
-            answer_hours: Within how many hours a message should be answered.
+            answer_hours: The number of hours within which a message should be answered.
             choose_embedder: Loads the embedding model on first use.
-            read_replies: Reads the owner's ready replies, by name.
+            read_replies: Reads the canned replies by name.
         """
         self._answer_hours = answer_hours
         self._choose_embedder = choose_embedder
@@ -47,7 +47,7 @@ class ReviewHelp:
         return card_of(review, ticket, received=received, now=tx.clock(), answer_hours=self._answer_hours)
 
     def beside(self, tx: Transaction, ticket: Ticket, case: Case) -> dict[str, Any]:
-        """The conversation, similar answered tickets, and what to ask the customer."""
+        """The conversation, similar answered tickets, and a question to the customer."""
         content = ticket.content or case.content
         similar = self._similar.find(tx, content, but=ticket.thread_id) if content.strip() else []
         return {
@@ -57,16 +57,16 @@ class ReviewHelp:
         }
 
     def own_sentences(self, case: Case) -> frozenset[str]:
-        """Sentences that need no evidence: of the owner's ready replies, and the question to the customer."""
+        """Sentences that need no evidence: those of canned replies and of the clarifying question."""
         return sentences_of([*self.replies().values(), clarifying_question(case) or ""])
 
     def gaps(self, tx: Transaction, *, days: int) -> list[ContentGap]:
-        """What was asked in the last days that no document answers."""
+        """Questions of the last days that no document answers."""
         return content_gaps(tx, days=days, embedder=self._choose_embedder())
 
 
 def _conversation(tx: Transaction, ticket: Ticket) -> list[dict[str, Any]]:
-    """What was written before in the conversation, oldest first."""
+    """Earlier messages of the conversation, oldest first."""
     if ticket.thread_id is None:
         return []
     root = ticket.metadata.get("triage_reference_id")

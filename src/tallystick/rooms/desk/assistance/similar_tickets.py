@@ -1,4 +1,4 @@
-"""Similar tickets that people or the desk have answered, with the answers: a colleague's words to begin with."""
+"""Similar answered tickets with their answers, as a starting point for a reply."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LOOKED_AT = 500
-"""Answered messages, the latest first."""
+"""Maximum number of answered messages to search, most recent first."""
 COMPARED = 40
-"""Of those, the nearest by their words are compared by meaning."""
+"""Number of best matches by words that are then compared by meaning."""
 SHOWN = 3
 LEAST_WORDS, LEAST_MEANING = 0.3, 0.5
 HELD = 2_000
@@ -25,7 +25,7 @@ ANSWERED = ("sent", "queued", "sending")
 
 @record
 class SimilarTicket:
-    """An answered message that is like another."""
+    """An answered message similar to a given one."""
 
     ticket_id: str
     message: str
@@ -45,24 +45,24 @@ class SimilarTicket:
 
 
 class SimilarTickets:
-    """Finds them; keeps the vectors of what was compared lately."""
+    """Finds similar tickets and caches the vectors of recent comparisons."""
 
     def __init__(self, choose_embedder: Callable[[], Embedder | None]) -> None:
-        """Take the embedding model.
+        """Store the embedding model's loader.
 
         Args:
-            choose_embedder: Loads it on first use; None: messages are compared by their words alone.
+            choose_embedder: Loads the model on first use; if it returns None, messages are compared by words only.
         """
         self._choose_embedder = choose_embedder
         self._held: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     def find(self, tx: Transaction, content: str, *, but: str | None) -> list[SimilarTicket]:
-        """Return answered messages like this one, the nearest first.
+        """Return answered messages similar to this one, best match first.
 
         Args:
-            tx: Reads.
-            content: A customer's words.
-            but: The conversation it belongs to, whose own answers are shown as such.
+            tx: A read transaction.
+            content: The customer's message.
+            but: The conversation of the message, which is excluded.
         """
         answered = [one for one in self._answered(tx, but) if relevance(content, one.message) > 0]
         near = sorted(answered, key=lambda one: -relevance(content, one.message))[:COMPARED]

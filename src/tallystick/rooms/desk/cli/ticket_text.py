@@ -43,7 +43,7 @@ def say_ticket(screen: Screen, found: Mapping[str, Any]) -> None:
 
 
 def say_beside(screen: Screen, review: Mapping[str, Any]) -> None:
-    """Print what a person is given beside a ticket that waits."""
+    """Print the review help of a waiting ticket."""
     if review.get("no_draft"):
         screen.line(f"no draft: {review['no_draft']}")
     if review.get("question"):

@@ -34,13 +34,13 @@ def join_tickets(
     own: bool,
     mail_every_minutes: int | None = None,
 ) -> Wake | None:
-    """Register the flows; gives what wakes them, None: workers outside do all of it.
+    """Register the flows; return the function that wakes them, or None if outside workers do all the work.
 
     Args:
         made: The service and its worker; made when the first ticket is worked on, since that opens the database.
         durable: The port.
         own: Whether tickets are worked on by the flows.
-        mail_every_minutes: How often new mails are looked for; None: never.
+        mail_every_minutes: Minutes between checks for new mails; None: never.
     """
     flows = _Flows(made, durable, own=own)
     durable.add_queue(Queue(name=TICKETS, per_worker=PER_WORKER))
@@ -98,7 +98,7 @@ class _Flows:
         return {"late": late, "woken": woken, **sent}
 
     def mail(self, run: Run, _args: dict[str, Any]) -> Any:
-        """Take the mails that nobody has read."""
+        """Take in unread mails."""
         return run.step("mail", self._take_mails)
 
     def _take_mails(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tallystick.rooms.desk.webhook_signature import SIGNATURE, TIMESTAMP, Signed
 MOST = 500
 """Items of one batch; a file of more is better taken by `tally desk import`."""
 EVENT_FIELDS = frozenset({"type", "content", "thread_id", "actor", "timestamp", "event_id", "id"})
-"""Fields of an event that a signed request may give."""
+"""Event fields that a signed request may set."""
 LISTS = ("events", "tickets", "items")
 _CONFLICTS = frozenset({"id_taken", "event_id_reused"})
 _STATUS = {"queued": 202, "skipped": 200, "rejected": 400}
@@ -56,7 +56,7 @@ def desk_intake_routes(context: HttpContext) -> APIRouter:
     async def webhook(request: Request) -> Response:
         service, body = service_of(context), await request.body()
         _check_signature(service, request, body)
-        # A ticket brings outputs of its own, which somebody with a token must stand for.
+        # Accept events only: a ticket contains tool outputs, for which a caller with a token must be responsible.
         event = {name: value for name, value in body_of(body).items() if name in EVENT_FIELDS}
         received = await run_in_threadpool(service.intake.take, event)
         return json_answer(received.as_dict(), _status(received))
@@ -65,7 +65,7 @@ def desk_intake_routes(context: HttpContext) -> APIRouter:
 
 
 def _check_signature(service: DeskService, request: Request, body: bytes) -> None:
-    """Raise unless the request is signed with the secret of the settings, and new."""
+    """Raise unless the request is recent and signed with the configured secret."""
     secret = service.options.webhook_in_secret
     if secret is None:
         hint = "webhook_off: set rooms.desk.webhook_in_secret."

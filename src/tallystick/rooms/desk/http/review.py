@@ -97,7 +97,7 @@ def _looking(router: APIRouter, context: HttpContext) -> None:
 
 
 def desk_work_routes(context: HttpContext) -> APIRouter:
-    """Build the routes of what people work with: ready replies and content gaps."""
+    """Build the routes for canned replies and content gaps."""
     router = APIRouter(prefix="/v1/desk", tags=["desk"])
 
     @router.get("/replies", summary="The owner's ready replies, by name")

@@ -1,7 +1,7 @@
-"""New mails of the desk's folder. Each is stored before it is marked as read, so one that a crash leaves comes again.
+"""Takes in new mails from the desk's folder. Each is stored before it is marked as read, so a crash loses none.
 
-A mail that came before is known by its id and becomes no second ticket. One that cannot be taken is marked as read and
-as important, for a person to see in the mail program.
+A mail that is fetched twice is recognised by its id and creates no second ticket. A mail that cannot be taken in is
+marked as read and as important, so that a person sees it in the mail program.
 """
 
 import logging
@@ -14,19 +14,19 @@ from tallystick.rooms.desk.intake.service import Intake
 from tallystick.rooms.desk.options import MailOptions
 
 AT_ONCE = 50
-"""Mails of one look; the next look takes more."""
+"""Maximum number of mails per check; the next check continues."""
 _log = logging.getLogger("tallystick.desk")
 
 
 @record
 class TakenMails:
-    """What came of one look into the folder."""
+    """The result of one check of the folder."""
 
     queued: int = 0
     known: int = 0
-    """Mails that came before, or hold nothing to answer."""
+    """Number of mails that were already known or need no answer."""
     left: tuple[str, ...] = ()
-    """The codes of those that cannot be taken; they are marked as important."""
+    """Error codes of mails that could not be taken in; those mails are marked as important."""
     failure: str | None = None
     """Why the folder could not be read or marked."""
 
@@ -36,7 +36,7 @@ class TakenMails:
 
 
 class MailboxIntake:
-    """Takes the unread mails of one folder."""
+    """Takes in the unread mails of one folder."""
 
     def __init__(self, mail: MailClient, server: MailServer, options: MailOptions, intake: Intake) -> None:
         self._mail = mail
@@ -45,7 +45,7 @@ class MailboxIntake:
         self._intake = intake
 
     def take(self) -> TakenMails:
-        """Take what is unread, the oldest first."""
+        """Take in unread mails, oldest first."""
         found = self._mail.unread(self._server, self._options.folder, most=AT_ONCE, most_bytes=MAX_MAIL)
         if isinstance(found, MailFailure):
             return self._failed(TakenMails(), found)

@@ -33,11 +33,11 @@ def mbox_events(path: Path, _limits: ImportLimits = DEFAULT) -> Iterator[FileEve
 
 
 def event_of_mail(data: bytes, *, own: str | None = None) -> dict[str, Any] | str:
-    """The event of one mail, or the code of why it is none.
+    """The event of one mail, or an error code.
 
     Args:
         data: The mail.
-        own: The desk's own address; a mail from it, or one that a program sent by itself, is no customer's.
+        own: The desk's address; if given, mails from it and automatic mails are rejected.
     """
     try:
         mail = message_from_bytes(data, policy=default)
@@ -45,12 +45,12 @@ def event_of_mail(data: bytes, *, own: str | None = None) -> dict[str, Any] | st
             return "mail_automatic"
         return _event(mail)
     except (ValueError, LookupError, AttributeError, TypeError, IndexError):
-        # The library raises all of these for headers and encodings that nobody meant to be read.
+        # The library raises all of these for malformed headers and encodings.
         return "mail_malformed"
 
 
 def _is_automatic(mail: EmailMessage, own: str) -> bool:
-    """Whether answering could begin a loop: an absence note, a bounce, a list, or our own mail."""
+    """Whether a reply could start a mail loop: an out-of-office reply, a bounce, a mailing list, or our own mail."""
     sent_by = str(mail.get("Auto-Submitted") or "no").partition(";")[0].strip().lower()
     kind = str(mail.get("Precedence") or "").strip().lower()
     sender = parseaddr(str(mail.get("From") or ""))[1].lower()

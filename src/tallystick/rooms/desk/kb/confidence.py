@@ -114,7 +114,7 @@ def score_search(
     ordered = [likeness[at] for at in order]
     features = _features(question, [found[at] for at in order], ordered)
     best = ordered[0].total or 1.0
-    # Words that are not shared say nothing; vectors may.
+    # Without shared words only the vectors are informative.
     says_nothing = embedder is None and not features["shared_by_two"]
     return ScoredSearch(
         passages=tuple(

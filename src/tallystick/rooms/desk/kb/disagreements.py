@@ -1,9 +1,9 @@
-"""Disagreements between passages: two documents say the same of one thing, but for a figure.
+"""Finds disagreements between passages: two documents give different figures for the same thing.
 
-Two sentences are about the same thing when, with their figures taken out, they are near to each other by the embedding
-model, or by their words where there is none. They disagree when they give different values in the same unit: of money,
-time, dates, shares or sizes. What is not asked for may differ: the nearer two sentences are to the question, the less
-like each other they must be. Documents about two of a kind (`manual-x1`, `manual-x2`) say different things by nature.
+Two sentences are about the same thing if, without their figures, they are similar by the embedding model, or by their
+words if there is none. They disagree if they give different values in the same unit: money, time, dates, shares or
+sizes. Only differences in what is asked count: the closer two sentences are to the question, the less similar to each
+other they need to be. Documents about variants (`manual-x1`, `manual-x2`) are expected to differ and are not compared.
 """
 
 import re
@@ -21,11 +21,11 @@ from tallystick.text.calendar_names import MONTHS
 from tallystick.text.sentences import sentences
 
 FAR = 0.6
-"""Passages farther from the question than this share of the nearest are not compared."""
+"""Minimum relevance of a compared passage, as a share of the most relevant passage's."""
 SAME = {"minilm-int8": 0.55, "wordllama-256": 0.7}
 """Likeness from which on two sentences without their figures are about the same thing, by model."""
 ASKED = {"minilm-int8": 1.28, "wordllama-256": 1.2}
-"""Likeness and nearness to the question together, from which on both say what is asked."""
+"""Minimum sum of mutual similarity and similarity to the question, per embedding model."""
 SAME_WORDS = 0.6
 """The share of common words that stands in for it, of the shorter sentence."""
 _MONTH = "|".join(MONTHS)
@@ -51,13 +51,13 @@ class _Statement:
 
 
 Compare = Callable[[_Statement, _Statement], bool]
-"""Whether two statements are about the same thing, which was asked for."""
+"""Tells whether two statements are about the same thing and answer the question."""
 
 
 def find_disagreements(
     question: str, passages: Sequence[ScoredPassage], embedder: Embedder | None
 ) -> Iterator[Disagreement]:
-    """Yield the pairs of statements that answer the question and disagree, the nearest first."""
+    """Yield pairs of statements that answer the question and disagree, closest first."""
     statements = [one for each in passages if each.score >= FAR for one in _statements(each)]
     pairs = [
         (one, other)
@@ -84,7 +84,7 @@ def _by_words(question: str) -> Compare:
 
 def _by_meaning(question: str, pairs: Sequence[tuple[_Statement, _Statement]], embedder: Embedder) -> Compare:
     texts = list(dict.fromkeys(each.masked for pair in pairs for each in pair))
-    # A story says little of what is asked; its questions do.
+    # In a long message, only the questions show what is asked.
     parts = [one for one in sentences(question, wrapped=False) if one.rstrip().endswith("?")]
     asked = embedder.embed([question, *parts])
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
@@ -109,12 +109,12 @@ def _statements(passage: ScoredPassage) -> Iterator[_Statement]:
 
 
 def _comparable(one: _Statement, other: _Statement) -> bool:
-    """Whether two statements are of two documents that are not about two of a kind; rows of tables by their name."""
+    """Whether two statements come from documents that are not variants of each other; table rows must share a name."""
     return one.doc != other.doc and one.row == other.row and not _are_parallel(one.doc, other.doc)
 
 
 def _are_parallel(one: str, other: str) -> bool:
-    """Whether the names of two documents share a word, and each has one of its own."""
+    """Whether the names of two documents share a word and each also has a word of its own."""
     mine, theirs = (
         frozenset(re.split(r"[\W_]+", name.casefold().rpartition(".")[0].rpartition("/")[2])) for name in (one, other)
     )

@@ -81,7 +81,7 @@ class WebhookChannel:
 
 
 class MailChannel:
-    """A mail server. The same mail given twice arrives twice, so one whose end is unclear is left to a person."""
+    """Sends by SMTP. A mail sent twice arrives twice, so a mail with unknown outcome is left to a person."""
 
     repeatable = False
 
@@ -125,10 +125,10 @@ def channels_of(
     mail: Callable[[], MailClient],
     now_s: Callable[[], int],
 ) -> Mapping[str, Channel]:
-    """The channels that can be used.
+    """The available channels.
 
     Raises:
-        ConfigError: Webhook or mail is chosen and cannot be used as it is set.
+        ConfigError: The chosen channel, webhook or mail, is not fully configured.
     """
     found: dict[str, Channel] = {"file": FileChannel(workspace / options.outbox_folder)}
     server = None if options.mail is None else options.mail.smtp()
@@ -153,7 +153,7 @@ def channels_of(
 
 
 def recipient_of(message: Outgoing) -> str | None:
-    """The customer's address; None if what stands there is none."""
+    """The customer's address; None if it is not a mail address."""
     given = str(message.payload.get("to") or "")
     _, address = parseaddr(given)
     # A line break would begin another header, and a name that is no address would be one that nobody can read.
@@ -170,7 +170,7 @@ def _mail(message: Outgoing, *, sender: str | None = None) -> bytes:
     if sender is not None:
         mail["From"] = sender
         mail["Date"] = localtime()
-        # Other programs must not answer it by themselves.
+        # Prevent automatic answers.
         mail["Auto-Submitted"] = "auto-replied"
     thread = str(message.payload.get("thread_id") or "")
     if _MESSAGE_ID.fullmatch(thread):

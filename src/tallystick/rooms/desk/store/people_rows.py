@@ -20,7 +20,7 @@ class QueueRows(TransactionRows):
         body = orjson.dumps(said | ({} if review.owner is None else {"owner": review.owner}))
         values = {
             "state": review.state,
-            # Who has it in hand, else whose it is.
+            # The person working on it, else the assignee.
             "person": review.person or review.owner,
             "taken_until": review.taken_until,
             "updated": self.clock(),
@@ -48,12 +48,12 @@ class QueueRows(TransactionRows):
         return [_review(row) for row in rows], int(total)
 
     def reviews_since(self, moment: int, *, limit: int) -> list[Review]:
-        """What came before people since a moment, the latest first, decided or not."""
+        """Reviews opened since a time, latest first, decided or not."""
         query = sa.select(REVIEWS).where(REVIEWS.c.created >= moment).order_by(REVIEWS.c.created.desc())
         return [_review(row) for row in self.connection.execute(query.limit(limit))]
 
     def late_reviews(self, before: int) -> int:
-        """How many reviews that came before a moment are still open."""
+        """The number of open reviews that were opened before a time."""
         c = REVIEWS.c
         late = sa.select(sa.func.count()).where(c.state.in_(("waiting", "taken")), c.created < before)
         return int(self.connection.execute(late).scalar_one())

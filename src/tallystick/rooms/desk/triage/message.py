@@ -44,7 +44,7 @@ def triage(content: str, classifier: MessageClassifier, earlier: Sequence[str] =
     more = {"category": found[0]} if found else {}
     need = {"question": in_conversation(asked, earlier), "purpose": "Answer the customer from the documents."}
     if PERSON in found:
-        # The person who answers begins with what the documents say.
+        # Look up documents all the same: the person who answers starts from them.
         return _decided("DEFER", "The customer asks for a person.", information_needs=[need], **more)
     return _decided("APPROVE", "A message that documents may answer.", information_needs=[need], **more)
 

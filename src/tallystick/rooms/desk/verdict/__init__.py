@@ -5,6 +5,6 @@ answer_choice  the evidence sentences that answer a need
 blocks         rules that end a ticket
 defers         rules that ask a person
 draft_rules    rules for a draft, by sentence and as a whole
-unasked        what must not go out without a person
+unasked        which drafts must not be sent without a person
 judge          all rules on one ticket
 """

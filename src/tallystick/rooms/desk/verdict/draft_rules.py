@@ -112,7 +112,7 @@ def cited_pieces(case: Case, draft: str) -> tuple[VerifiedEvidence, ...]:
 
 
 def cited_sentences(case: Case, draft: str) -> Iterator[CitedSentence]:
-    """The statements of a draft, courtesies left out."""
+    """The statements of a draft without courtesies."""
     shown = {one.evidence_id: one for one in case.counted}
     for sentence in read_sentences(draft, kind=RECORD):
         names = [claim.record.removeprefix(f"{RECORD}:") for claim in sentence.claims if claim.record is not None]

@@ -1,14 +1,13 @@
-"""What may go to a customer without a person seeing it: less than what may be drafted.
+"""Decides which drafts may be sent without a person; the rules are stricter than those for drafts.
 
-A reply goes out by itself only if it quotes the owner's documents alone, and no sentence of it asks the customer for
-something that a thief would ask for:
+A reply is sent automatically only if it quotes nothing but the owner's documents and no sentence looks like phishing:
 
-- a word for giving (send, enter, tell …) before the name of a credential (password, PIN, card number …)
-- a link, a telephone number, an account or a wallet that one document alone names: neither the customer's message, nor
-  another document that the search gave, nor `public_contacts` has it
+- a verb of giving (send, enter, tell …) before the name of a credential (password, PIN, card number …)
+- a link, telephone number, account or wallet that occurs only in the cited document: neither in the customer's message,
+  nor in another document found by the search, nor in `public_contacts`
 
-The words are those of this page; the formats are the gate's (`gate/decide/addresses.py`). Text that was planted in a
-document and asks for nothing of this kind is not seen: who may write to the folder speaks for the owner.
+The words are listed in this module; the formats are the gate's (`gate/decide/addresses.py`). Other text planted in a
+document is not detected: whoever may write to the folder speaks for the owner.
 """
 
 import re
@@ -36,7 +35,7 @@ _ASKS = re.compile(rf"\b(?:{_GIVE})\b.*\b(?:{_CREDENTIAL})\b")
 
 
 def waits_for_person(case: Case, draft: str, policy: VerdictPolicy) -> Judgement | None:
-    """Return why a draft that passed every check must not go out by itself; None: it may."""
+    """Return why a draft that passed every check must not be sent automatically; None if it may."""
     for cited in cited_sentences(case, draft):
         other = next((piece for piece in cited.pieces if piece.author != "document"), None)
         if other is not None:
@@ -55,7 +54,7 @@ def _risky(case: Case, cited: CitedSentence, policy: VerdictPolicy) -> str | Non
     own = [plain(text) for text in _named_elsewhere(case, cited, policy)]
     for address in addresses_in(sentence):
         if " " in address and re.search("[a-z]", address):
-            continue  # words that resemble an account number; a true one is blocked already (`others_data`)
+            continue  # words that resemble an account number; a real one is already blocked (`others_data`)
         bare = re.sub(r"^[a-z][a-z0-9+.-]*://", "", address).rstrip("/.,;:!?)")
         if not any(bare in text for text in own):
             return f"only one document names {bare[:60]}"
@@ -63,7 +62,7 @@ def _risky(case: Case, cited: CitedSentence, policy: VerdictPolicy) -> str | Non
 
 
 def _named_elsewhere(case: Case, cited: CitedSentence, policy: VerdictPolicy) -> Iterator[str]:
-    """The customer's words, the owner's public contacts, and other documents than those a sentence cites."""
+    """The customer's message, the public contacts, and the documents that a sentence does not cite."""
     yield from map(str, event_of(case.ticket).values())
     yield from policy.public_contacts
     sources = {piece.source for piece in cited.pieces}

@@ -27,7 +27,7 @@ COLUMNS = (
     ("", ("blocked", "failed"), "Blocked or failed"),
 )
 Line = tuple[str, str, str, str, str]
-"""A ticket on the board: id, kind, status, the first words, and what a person must know of one that waits."""
+"""A ticket on the board: id, kind, status, the first words and, if it waits, its card."""
 
 
 def register(house: PageContext) -> tuple[str, ...]:

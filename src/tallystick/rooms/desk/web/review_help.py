@@ -1,4 +1,4 @@
-"""What a person is given beside a ticket on the page: its clock, the conversation, similar tickets, ready replies."""
+"""Review help on the ticket page: due time, conversation, similar tickets and canned replies."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from tallystick.rooms.desk.assistance.card import TicketCard, span_in_words
 
 
 def facts_of(card: TicketCard) -> str:
-    """Return customer, age, clock and owner of a ticket that waits, in a line."""
+    """Return one line with the customer, age, due time and assignee of a waiting ticket."""
     facts = [card.customer or "unknown customer", f"{span_in_words(card.age_ms)} old"]
     facts += ["overdue"] if card.overdue else []
     facts += [f"with {card.owner}"] if card.owner else []
@@ -18,14 +18,14 @@ def facts_of(card: TicketCard) -> str:
 
 
 def show_facts(card: TicketCard) -> None:
-    """Show the card of a ticket, and why it has no draft."""
+    """Show the card of a ticket and, if there is no draft, the reason."""
     ui.label(facts_of(card)).classes("tally-badge tally-warn" if card.overdue else "tally-badge tally-quiet")
     if card.no_draft:
         ui.label(f"No draft: {card.no_draft}").classes("tally-soft tally-text")
 
 
 def show_conversation(beside: Mapping[str, Any]) -> None:
-    """Show what was written before in the conversation."""
+    """Show earlier messages of the conversation."""
     earlier = beside.get("conversation") or []
     if not earlier:
         return
@@ -37,7 +37,7 @@ def show_conversation(beside: Mapping[str, Any]) -> None:
 
 
 def show_similar(beside: Mapping[str, Any], use: Callable[[str], None] | None) -> None:
-    """Show answered tickets that are like this one; `use` puts an answer into the draft."""
+    """Show similar answered tickets; `use` copies an answer into the draft."""
     similar = beside.get("similar") or []
     if not similar:
         return
@@ -50,7 +50,7 @@ def show_similar(beside: Mapping[str, Any], use: Callable[[str], None] | None) -
 
 
 def show_ready_texts(beside: Mapping[str, Any], replies: Mapping[str, str], use: Callable[[str], None]) -> None:
-    """Offer a question back to the customer, and the owner's ready replies."""
+    """Offer the clarifying question and the canned replies."""
     question = beside.get("question")
     if question:
         with ui.row().classes("tally-row"):

@@ -110,7 +110,7 @@ class TicketView:
         ui.timer(SOON_S, self._look)
 
     def _use(self, text: str) -> None:
-        """Put a ready text into the draft, for a person to go on with."""
+        """Copy a text into the draft for a person to edit."""
         self._text.value = text
 
     def _buttons(self, review: Review) -> None:
