@@ -104,7 +104,7 @@ class Analyses:
         return analyse(order, means)
 
     def read(self, dataset_id: int, question: str, agent_id: str) -> "QuestionReading":
-        """A question as a typed query: by its words, else as an agent's model proposes it."""
+        """A question as a typed query: read by its words, else proposed by an agent's model."""
         from tallystick.rooms.insight.question.proposal import propose_query  # noqa: PLC0415 - as above
         from tallystick.rooms.insight.question.reader import read_question  # noqa: PLC0415 - as above
 

@@ -174,7 +174,7 @@ def predicate_key(text: str) -> str:
 
 @lru_cache(maxsize=_JUST_NAMED)
 def group_key(group: str) -> str:
-    """Return a stated independence group as it is compared: however it is spelt, in whatever script."""
+    """Normalise a stated independence group, so that variant spellings and scripts compare as equal."""
     return skeleton(group) or name_key(group)
 
 

@@ -141,7 +141,7 @@ class Figures:
     owner: bool = False
     """Whether the owner said so of a predicate that the owner decides."""
     owner_denies: bool = False
-    """Whether the owner's last word on it is that it is not so."""
+    """Whether the owner's latest statement denies it."""
 
 
 @record

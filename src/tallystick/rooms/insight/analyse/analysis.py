@@ -87,7 +87,7 @@ class AnalysisDependencies:
     random: Callable[[int], bytes]
     now: int
     sense: Callable[[], Sense | None] = lambda: None
-    """Says what words mean that neither the data nor the grammar know."""
+    """Returns the model that interprets words unknown to data and grammar."""
     asking: Callable[[], ModelAccess] | None = None
     """None: no model can be asked here."""
 
@@ -175,7 +175,7 @@ def _computed(work: _Work, other: str | None) -> ComputedAnswer:
 
 
 def _told(read: QuestionReading, query: TypedQuery, columns: Columns, other: str | None) -> str:
-    """How a question was read, with the words that were left out."""
+    """How a question was interpreted, with the words that were ignored."""
     said = described(query, columns, other)
     if read.idle:
         said += f" (left out: {', '.join(f'“{word}”' for word in dict.fromkeys(read.idle))})"

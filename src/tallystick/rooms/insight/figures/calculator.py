@@ -120,7 +120,7 @@ class Figures:
         return self._results[line]
 
     def count(self, dataset_id: int, where: Sequence[Filter]) -> int:
-        """How many tickets of a dataset fulfil some conditions."""
+        """The number of tickets in a dataset that meet the conditions."""
         rows = self.result(TypedQuery(dataset_id=dataset_id, where=tuple(where))).rows
         return rows[0].now.tickets if rows else 0
 

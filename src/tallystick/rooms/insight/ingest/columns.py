@@ -87,9 +87,9 @@ HEADERS: Mapping[str, tuple[str, ...]] = {field: tuple(names.split()) for field,
 _RANKED = {field: {name: rank for rank, name in enumerate(names.split())} for field, names in _NAMES.items()}
 _PREFIXES = ("ticket_", "incident_", "case_", "issue_", "conversation_", "fields_", "task_", "result_")
 _KIND = re.compile(r"\s*\[(?:list|txt|int|num|dec|date|flag|checkbox|multi|text|number)\]$", re.IGNORECASE)
-"""What Zendesk writes behind the name of a custom field."""
+"""The suffix that Zendesk adds to the name of a custom field."""
 _CUSTOM = re.compile(r"^(?:u_|custom_field_)+(?=.)")
-"""How ServiceNow and Jira mark a custom field."""
+"""The prefix that ServiceNow and Jira add to the name of a custom field."""
 _SUFFIXES = ("_display_value", "_name", "_value")
 
 

@@ -45,7 +45,7 @@ class Preview:
     known: Dataset | None = None
     """The dataset that this very file is already."""
     notices: tuple[str, ...] = ()
-    """What was decided that could have been read otherwise: dates of two readings, columns of one name."""
+    """Notes on ambiguous input: dates that can be read in two ways, and columns with the same name."""
 
 
 def preview(asked: ImportRequest, store: "Store", placeholders: Placeholders) -> Preview:
@@ -85,7 +85,7 @@ def _guessed(layout: Layout) -> tuple[str, ...]:
 
 
 def _same_names(layout: Layout) -> tuple[str, ...]:
-    """Columns whose names differ in nothing but case and signs, or not at all."""
+    """Columns with the same name, or names that differ only in case and punctuation."""
     alike: dict[str, list[str]] = {}
     for place, column in enumerate(layout.columns, start=1):
         alike.setdefault(plain(column.removesuffix(f" ({place})")), []).append(column)

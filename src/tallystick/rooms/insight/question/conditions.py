@@ -17,9 +17,9 @@ _OPEN_STARTS, _OPEN_ENDS = {"since", "from", "after"}, {"before", "until", "till
 _RELATIVE = ("for", "of", "in", "on", "with", "to")
 _BOUNDS = {"over": "over", "at_least": "at_least", "under": "under", "at_most": "at_most"}
 _NESTED = 0.95
-"""The share of a value's tickets that another column must hold, too, to be the broader one."""
+"""Minimum share of a value's tickets that a second column must also contain to be the broader column."""
 Count = Callable[[Sequence[Filter]], int]
-"""How many tickets fulfil some conditions."""
+"""Counts the tickets that meet some conditions."""
 CREATED, RESOLVED = "created_at", "resolved_at"
 
 
@@ -77,7 +77,7 @@ class Conditions:
         choices = [each for each in item.value if each[0].key in named] or list(item.value)
         keys = {column.key for column, _ in choices}
         if len(keys) > 1:
-            # A subject line is a category only where no column is.
+            # Use the subject line as the category only if there is no category column.
             choices = [each for each in choices if each[0].key != "summary"] or choices
             keys = {column.key for column, _ in choices}
         if len(keys) > 1:
@@ -110,7 +110,7 @@ class Conditions:
         self._add(item, made, column=column.key, value=value)
 
     def _broadest(self, choices: list[tuple[Column, str]], count: Count) -> list[tuple[Column, str]]:
-        """Of columns of which one holds the other, as a borough its city: the broader one."""
+        """Keep only the broadest of nested columns, such as the borough rather than the city."""
         made = [(each, Filter(column=each[0].key, op="is", values=(each[1],))) for each in choices]
         made.sort(key=lambda one: -count((one[1],)))
         broad = made[0]
@@ -118,7 +118,7 @@ class Conditions:
         return [broad[0]] if nested else choices
 
     def _joined_to_negation(self, item: Item, column: Column) -> bool:
-        """`not resolved or closed`: the second value is left out, too."""
+        """`not resolved or closed`: the second value is negated, too."""
         last = self.found[-1] if self.found else None
         if last is None or last.column != column.key or last.filters[0].op != "is_not":
             return False
@@ -321,7 +321,7 @@ class Conditions:
             self.used.add(item.at)
 
     def _bound_before(self, item: Item) -> str | None:
-        """`more than 3`, `at least 3`, `3 or more`, `3+`: which way the number bounds."""
+        """The direction of a bound: `more than 3`, `at least 3`, `3 or more`, `3+`."""
         if item.said.endswith("+"):
             return "at_least"
         for one in reversed([each for each in self._scan.items if each.end <= item.at and item.at - each.end <= 1]):
@@ -397,7 +397,7 @@ class Conditions:
             )
 
     def _present(self, place: int, said: Sequence[Item], *, known: bool) -> None:
-        """Whether a column says anything; of a column that counts, whether it counts any."""
+        """Add the condition that a column has a value; for a column of counts, that the count is above zero."""
         item = self._scan.items[place]
         self.used |= {one.at for one in said}
         self.found.append(

@@ -23,7 +23,7 @@ from tallystick.rooms.insight.question.word_run import Item
 _MEASURES = ("median", "percentile", "mean", "sum")
 _VERBS = ("is", "are", "was", "were", "has", "have", "had")
 _FINER = {"year": ("month", "quarter", "week", "day"), "month": ("week", "day")}
-"""`calendar month (year and month)`: the finer bucket says the coarser, too."""
+"""Finer buckets of each bucket: `calendar month (year and month)` means the finer one."""
 _JOINS = frozenset({"and", "or", "the", "of", "a", "by", "then", "its", "their"})
 """Words that may stand between `per` and a column, or between two columns."""
 _PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
@@ -119,7 +119,7 @@ class _Reading(SideReader):
             raise Unclear("Tickets can be grouped by two columns at most.")
         held = {one.column for one in self._conditions if one.value is not None and one.filters[0].op == "is"}
         counted = [one.column for one in self._conditions if one.value is not None]
-        # `from Brooklyn, by the borough column`: one value of a column makes no groups.
+        # `from Brooklyn, by the borough column`: a column restricted to one value does not group.
         said = [one.said for one in self._scan.of("by")]
         made = [
             one for one in made
@@ -128,7 +128,7 @@ class _Reading(SideReader):
         return tuple(dict.fromkeys(made))
 
     def _apart(self) -> list[Grouping]:
-        """`for Finance and for Sales`: two values, each by itself."""
+        """`for Finance and for Sales`: two values, each as its own group."""
         valued = [one for one in self._conditions if one.value is not None and one.column is not None]
         for one, other in pairwise(valued):
             between = self._scan.words[one.end : other.at]
@@ -184,7 +184,7 @@ class _Reading(SideReader):
         return not taken or (taken[-1] is between[-1] and self._scan.words[taken[-1].end : item.at] == ("and",))
 
     def _is_relative(self, one: Item) -> bool:
-        """`tickets for which …`, and not `for which hub …`."""
+        """Whether `which` is a relative pronoun: `tickets for which …`, not `for which hub …`."""
         return one.at > 1 and self._scan.words[one.at - 1] in _PREPOSITIONS and one.at - 1 not in self._scan.breaks
 
     def _implied_groups(self) -> list[Grouping]:
@@ -364,10 +364,10 @@ class _Reading(SideReader):
         share = self._scan.of("share")[0]
         behind_share = self._scan.words[share.end : share.end + 2]
         if by and behind_share[:1] == ("of",) and behind_share[1:] and behind_share[1] in {"them", "these", "those"}:
-            # `which hub has most …, and what share of them`: each group's share of the tickets that are meant.
+            # `which hub has most …, and what share of them`: each group's share of the selected tickets.
             return merged(conditions), ()
         if not any(one.at > share.at for one in conditions):
-            # `…, in percent`: it says of all that stands before it how it is told.
+            # `…, in percent`: the format of everything before it.
             share = replace(share, at=-1, end=0)
         heads = [one.at for one in self._scan.of(*_HEADS) if one.at > share.at]
         head = heads[0] if heads else share.end

@@ -138,7 +138,7 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
     begin = at + (_word(words, at) in {"between", "from"})
     first = _date_at(words, begin, span)
     if first is None and _day_number(_word(words, begin)) and _day_number(_word(words, begin + 1)):
-        # `16-31 October`: the sign between them is no word.
+        # `16-31 October`: the hyphen is not a word.
         words = [*words[: begin + 1], "to", *words[begin + 1 :]]
         found = _two_dates(words, at, span)
         return None if found is None else (found[0] - 1, found[1])
@@ -162,7 +162,7 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
 
 
 def _link_at(words: Sequence[str], at: int) -> int | None:
-    """The last word of a link between two dates: `to`, `and`, `up to`, `up to and including`."""
+    """The index of the last word that links two dates: `to`, `and`, `up to`, `up to and including`."""
     at += tuple(words[at : at + 2]) == ("up", "to")
     if _word(words, at) not in {"to", "until", "till", "and", "through"}:
         return None

@@ -1,7 +1,7 @@
-"""A model proposes the typed query of a question; code holds it to the dataset's columns and values.
+"""A model proposes the typed query of a question; code validates it against the dataset's columns and values.
 
-The model sees the columns, some values of each, and the question. Its answer is one JSON object under a schema that
-names the columns; what does not hold is told to it once. It sees no ticket, and nothing of it is shown but the query.
+The model sees the columns, some values of each, and the question, but no ticket. Its answer is one JSON object under a
+schema that lists the columns; it gets one retry with the validation error. Only the query is shown to the user.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ from tallystick.rooms.insight.query.validation import validated
 from tallystick.rooms.insight.question.reader import QuestionReading
 
 MOST_SHOWN = 8
-"""Values of a column that the model sees."""
+"""Maximum number of values per column to show to the model."""
 MOST_TOKENS = 300
 _NONE = "none"
 _LONGEST_VALUE = 40
 _TRIES = 2
 SayJson = Callable[[str, Mapping[str, Any]], str | None]
-"""Asks a model: a message and the schema of its answer → its text; None: it gave none."""
+"""Sends a message and the schema of the answer to a model; returns its text, or None if there is none."""
 
 _TASK = """Turn the question about support tickets into one JSON query over these columns.
 
@@ -60,7 +60,7 @@ Answer again."""
 
 @record
 class Proposed:
-    """A query that holds, or why there is none."""
+    """A valid query, or the reason why there is none."""
 
     query: TypedQuery | None
     problem: str = ""
@@ -71,8 +71,8 @@ def propose_query(text: str, columns: Columns, dataset_id: int, say: SayJson) ->
 
     Args:
         text: The question.
-        columns: Of the dataset.
-        dataset_id: Which dataset.
+        columns: The columns of the dataset.
+        dataset_id: The dataset.
         say: Asks the model.
     """
     schema = schema_for(columns)
@@ -92,7 +92,7 @@ def propose_query(text: str, columns: Columns, dataset_id: int, say: SayJson) ->
 
 
 def _held(answer: str, columns: Columns, dataset_id: int, schema: Mapping[str, Any]) -> Proposed:
-    """The proposal, held to the schema, the columns and their values."""
+    """Validate a proposal against the schema, the columns and their values."""
     try:
         given = orjson.loads(answer)
     except orjson.JSONDecodeError:
@@ -109,7 +109,7 @@ def _held(answer: str, columns: Columns, dataset_id: int, schema: Mapping[str, A
 
 
 def schema_for(columns: Columns) -> dict[str, Any]:
-    """The schema of a proposal: no column can be named that there is not."""
+    """The JSON Schema of a proposal, which allows only existing columns."""
     name = {"type": "string", "enum": columns.names}
     bucket = {"type": "string", "enum": list(BUCKETS)}
     condition = _closed(
@@ -152,7 +152,7 @@ def _closed(properties: dict[str, Any], *required: str) -> dict[str, Any]:
 
 
 def _shown(column: Column) -> str:
-    """A column as the model sees it."""
+    """The description of a column for the model."""
     said = f"{column.key} ({column.kind}"
     said += f", called {column.name})" if column.name != column.key else ")"
     if column.kind == "value" and column.key != "customer":

@@ -22,7 +22,7 @@ class QuestionReading:
     trouble: str = ""
     """Why it was not."""
     idle: tuple[str, ...] = ()
-    """Words that were taken to ask for nothing."""
+    """Words that were ignored as meaningless for the query."""
     proposed: bool = False
     """Whether a model proposed the query."""
 
@@ -36,15 +36,15 @@ def read_question(
     sense: Sense | None = None,
     count: Count | None = None,
 ) -> QuestionReading:
-    """Read a question by the words of its dataset and the closed grammar.
+    """Read a question by the vocabulary of its dataset and a closed grammar.
 
     Args:
         text: The question.
-        columns: Of the dataset.
-        dataset_id: Which dataset.
-        compare_dataset_id: The one that it is compared with.
-        sense: Says what unknown words mean; None: a question with an unknown word is refused.
-        count: Counts tickets, to tell which of two columns with one value is the broader; None: both are named.
+        columns: The columns of the dataset.
+        dataset_id: The dataset.
+        compare_dataset_id: The dataset to compare with.
+        sense: Interprets unknown words; None: a question with an unknown word is refused.
+        count: Counts tickets, to find the broader of two columns that share a value; None: both are reported.
     """
     span = span_of(columns)
     vocabulary = Vocabulary(columns)

@@ -1,7 +1,7 @@
-"""A question → its items: values, columns, periods, numbers and the words of the grammar.
+"""Splits a question into items: values, columns, periods, numbers and words of the grammar.
 
-Function words carry nothing and are passed over. Any other word that is no item is not read, and a question with such a
-word is refused: what was not understood might change the answer. Words that ask for nothing are told apart by `sense`.
+Function words are skipped. A question with any other unknown word is refused, because the word might change the answer,
+unless `sense` finds that the word does not affect the query.
 """
 
 import re
@@ -19,7 +19,7 @@ from tallystick.rooms.insight.question.word_run import Item, WordRun, phrase_at
 from tallystick.text.words import QUERY_STOP_WORDS, Word, word_spans, words
 
 _SHORTEST = 4
-"""Letters of an abbreviation or of a word that is compared by meaning."""
+"""Minimum length of an abbreviation or of a word that is compared by meaning."""
 _RATED = frozenset({"rated", "rating", "ratings"})
 _LONG = 6
 _PRIORITY = re.compile(r"p[1-9]")
@@ -34,9 +34,9 @@ class Scan:
     items: tuple[Item, ...]
     unread: tuple[str, ...]
     idle: tuple[str, ...]
-    """Unknown words that ask for nothing."""
+    """Unknown words that do not affect the query."""
     idle_at: frozenset[int]
-    """Where they stand."""
+    """Their positions."""
     breaks: frozenset[int]
     """Words before which a comma or a full stop stands."""
     words: tuple[str, ...]
@@ -102,7 +102,7 @@ class Scanner:
         )
 
     def _written_so(self, run: WordRun, at: int, before: Sequence[Item]) -> Item | None:
-        """What is known by how it is written: `haven't`, words in quotes or after *mention*, `ids`, `calendar day`."""
+        """An item recognised by its spelling: `haven't`, words in quotes or after *mention*, `ids`, `calendar day`."""
         word, said = run.folded[at], run.folded[max(0, at - 1)]
         is_list = word == "ids" or (word in {"numbers", "keys"} and before and before[-1].kind == "ticket")
         if word.endswith("n't") or (word == "but" and said in {"all", "any", "anything", "everything"}):
@@ -126,7 +126,7 @@ class Scanner:
         return Item(kind="value", at=at, end=at + 1, value=((column, found[0]),), said=run.said(at, at + 1))
 
     def _quoted(self, run: WordRun, at: int) -> Item | None:
-        """Quoted words that are no value are searched for."""
+        """Quoted words that are not a value, as search terms."""
         quoted = run.quotes.get(run.spans[at].start)
         if quoted is None or self._value(run, at) is not None or self._column(run, at) is not None:
             return None
@@ -138,8 +138,8 @@ class Scanner:
         return None if period is None else Item(kind="period", at=at, end=at + period[0], value=period[1])
 
     def _known(self, run: WordRun, at: int, before: Sequence[Item]) -> Item | None:
-        """A value, a column or a phrase: the longest one."""
-        # `rated` and `rating` are no share, which `rate` is.
+        """The longest match among values, columns and phrases."""
+        # Unlike `rate`, `rated` and `rating` do not mean a share.
         phrase = None if run.folded[at] in _RATED else self._phrase(run, at)
         known = [self._value(run, at), self._column(run, at), phrase]
         longest = max((item for item in known if item is not None), key=lambda item: item.end, default=None)
@@ -153,7 +153,7 @@ class Scanner:
         )
 
     def _alike(self, run: WordRun, at: int, before: Sequence[Item]) -> Item | None:
-        """What a word that names the same would be: an abbreviation, or a word near in meaning."""
+        """The item of a known word that the given word abbreviates or resembles in meaning."""
         known = self._vocabulary.words
         word = run.folded[at]
         if not word.isalpha() or len(word) < _SHORTEST - 1:
@@ -255,7 +255,7 @@ def _is_group_word(run: WordRun, at: int) -> bool:
 
 
 def _is_part_of_grouping(word: Word, spans: Sequence[Word], items: Sequence[Item]) -> bool:
-    """`split by hub`: the verb before `by` and a column says no more than they do."""
+    """`split by hub`: the verb before `by` and a column adds nothing."""
     for one, follows in pairwise(items):
         if one.kind == "by" and one.at and spans[one.at - 1] == word and follows.at == one.end:
             return one.said == "by" and follows.kind in {"column", "bucket"}

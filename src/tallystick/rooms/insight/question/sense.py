@@ -1,4 +1,4 @@
-"""What a question needs of a model of words: a port, so that reading works where no such model is installed."""
+"""The port for a model of word meanings, so that questions can be read without such a model."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,19 +7,19 @@ from tallystick.text.words import Word
 
 
 class Sense(Protocol):
-    """What unknown words mean."""
+    """Interprets unknown words."""
 
     def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int], rows: frozenset[int]) -> frozenset[int]:
-        """Give where the words begin that ask for nothing.
+        """Return the positions of the words that do not affect the query.
 
         Args:
             text: The question.
-            unknown: Its words that neither the data nor the grammar know.
-            columns: Where words begin that name a column.
-            rows: Where words begin that name the tickets.
+            unknown: The words unknown to both data and grammar.
+            columns: The positions of words that name a column.
+            rows: The positions of words that mean the tickets.
         """
         ...
 
     def alike(self, text: str, word: Word, known: Sequence[str]) -> str | None:
-        """The known word that names the same as a word of a question."""
+        """The known word with the same meaning as a word of a question."""
         ...

@@ -1,4 +1,4 @@
-"""What is known in a question by its form: numbers with their units, buckets of time, weekdays, superlatives."""
+"""Items recognised by their form: numbers with units, time buckets, weekdays and superlatives."""
 
 import re
 
@@ -23,7 +23,7 @@ _NOON = 12
 
 
 def shape_at(run: WordRun, at: int) -> Item | None:
-    """Numbers with their units, buckets of time, weekdays and superlatives: what is known by its form."""
+    """The number with unit, time bucket, weekday or superlative at a word."""
     for read in (_pronoun, _hour, _quantity, _weekday, bucket_at, _order, _degree):
         found = read(run, at)
         if found is not None:
@@ -102,13 +102,13 @@ def bucket_at(run: WordRun, at: int) -> Item | None:
 def _order(run: WordRun, at: int) -> Item | None:
     word = run.folded[at]
     kinds = {"oldest": "oldest", "earliest": "oldest", "newest": "newest", "latest": "newest", "recent": "newest"}
-    # `biggest first` says an order; the first week is a period and was read as one.
+    # `biggest first` is an order; `the first week` was already read as a period.
     kind = "order" if word == "first" else kinds.get(word)
     return None if kind is None else Item(kind=kind, at=at, end=at + 1, said=word)
 
 
 def _half_of_day(run: WordRun, at: int) -> tuple[int, int] | None:
-    """`am`, `pm`, `in the morning`: how many words, and what is added to the hour."""
+    """`am`, `pm`, `in the morning`: the number of words, and the hours to add."""
     rest = run.folded[at : at + 3]
     if rest[:1] in (["am"], ["pm"]):
         return 1, _NOON if rest[0] == "pm" else 0
@@ -118,7 +118,7 @@ def _half_of_day(run: WordRun, at: int) -> tuple[int, int] | None:
 
 
 def _degree(run: WordRun, at: int) -> Item | None:
-    """`largest`, `slower`: of the listed adjectives alone."""
+    """A superlative or comparative of a listed adjective: `largest`, `slower`."""
     word = run.folded[at]
     if not (_SUPERLATIVE.fullmatch(word) or _COMPARATIVE.fullmatch(word)):
         return None

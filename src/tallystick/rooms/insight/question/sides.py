@@ -133,7 +133,7 @@ class SideReader:
 
 
 def _once(conditions: list[Condition]) -> list[Condition]:
-    """What is said twice is meant once: `more from women … the ratio female to male`."""
+    """Remove repeated conditions: `more from women … the ratio female to male`."""
     return [one for at, one in enumerate(conditions) if all(one.filters != each.filters for each in conditions[:at])]
 
 

@@ -1,8 +1,7 @@
-"""Words that neither the data nor the grammar know: those that ask for nothing are told from those that may restrict.
+"""Unknown words in a question: separates words that can be ignored from words that may restrict the query.
 
-A question with a word taken out is compared with the whole question, as vectors of a sentence model. Where the two
-mean the same, the word asks for nothing (*overall*, *brought*); it is left out, and the answer says so. Names, numbers,
-comparatives and nouns of weight are never left out.
+A sentence model compares the question with and without the word. If both mean the same, the word (*overall*, *brought*)
+is ignored and the answer says so. Names, numbers, comparatives and important nouns are never ignored.
 """
 
 from collections.abc import Sequence
@@ -18,13 +17,13 @@ from tallystick.records import record
 from tallystick.text.words import Word
 
 MOST_CHANGE = {"VERB": 0.08, "AUX": 0.08, "ADV": 0.06, "NOUN": 0.05, "ADJ": 0.04}
-"""Part of speech → how far the meaning of a question may move when such a word is taken out of it (1 - cosine)."""
+"""Part of speech → maximum change of a question's meaning when the word is removed (1 - cosine)."""
 FREE = frozenset({"INTJ", "PRON", "DET", "PART", "CCONJ", "PUNCT", "SYM", "X", "SPACE"})
-"""Function words; those that negate are in the grammar, and a preposition may (*outside*)."""
+"""Parts of speech of function words. Negations are in the grammar; prepositions may negate (*outside*)."""
 _EVENT = "tickets that were {} in March"
 _HANDLED = ("created", "opened", "submitted", "received", "handled", "written")
 LEAST_JOINING = 0.89
-"""Cosine of two such phrases from which a participle only joins tickets to what else is said of them."""
+"""Minimum cosine of two such phrases for a participle that adds no condition."""
 _PARTICIPLES = frozenset({"VBN", "VBD"})
 _HELD = 8
 _NEVER = 2.0
@@ -40,19 +39,19 @@ class Vectors(Protocol):
 
 
 LEAST_LIKE = {"NOUN": 0.72, "VERB": 0.85}
-"""Part of speech → the cosine from which two words name one thing (*woman*, *Female*; *bought*, *purchased*)."""
+"""Part of speech → minimum cosine of two synonyms (*woman*, *Female*; *bought*, *purchased*)."""
 
 
 @record
 class WordSense:
-    """Decides by parse and by vectors."""
+    """Interprets words by a parser and word vectors."""
 
     parser: Parser
     vectors: Vectors
     held: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False, compare=False)
-    """Vectors of the words of the datasets that were asked about."""
+    """Cached vectors of the words of the datasets."""
     last: list[Any] = field(default_factory=list, repr=False, compare=False)
-    """The question that was parsed last, and its words."""
+    """The most recently parsed question and its words."""
 
     def idle(self, text: str, unknown: Sequence[Word], columns: frozenset[int], rows: frozenset[int]) -> frozenset[int]:
         """See `Sense`."""
@@ -75,7 +74,7 @@ class WordSense:
         return frozenset(found)
 
     def _only_joins(self, word: ParsedWord) -> bool:
-        """Whether a participle only says that tickets were made or handled: *raised*, and not *escalated*."""
+        """Whether a participle only says that tickets were created or handled: *raised*, but not *escalated*."""
         if word.tag not in _PARTICIPLES:
             return True
         said = self.vectors.embed([_EVENT.format(word.lower)])[0]
@@ -83,7 +82,7 @@ class WordSense:
         return sum(near[-2:]) / 2 >= LEAST_JOINING
 
     def alike(self, text: str, word: Word, known: Sequence[str]) -> str | None:
-        """See `Sense`; opposites are near each other, too: verbs must be nearer than nouns, and no others count."""
+        """See `Sense`. Opposites have similar vectors, too: verbs need a higher cosine, and only nouns and verbs match."""
         parsed = next((one for one in self._parsed(text).words if one.start == word.start), None)
         least = LEAST_LIKE.get(parsed.pos if parsed is not None else "", _NEVER)
         said, names = self.vectors.embed([word.folded])[0], self._vectors_of(tuple(known))
@@ -113,17 +112,17 @@ def _is_free(word: ParsedWord, columns: frozenset[int]) -> bool:
 
 
 def _selects(word: ParsedWord, rows: frozenset[int]) -> bool:
-    """`duplicate tickets`: what stands before the word for the tickets says which."""
+    """`duplicate tickets`: a word before the noun for tickets restricts them."""
     return word.relation in {"amod", "compound", "nmod"} and word.head.start in rows
 
 
 def _is_asked(word: ParsedWord) -> bool:
-    """`what did it cost`: the verb is all that is asked for."""
+    """`what did it cost`: the verb is what is asked for."""
     return word.pos == "VERB" and any(one.tag == "WP" and one.relation in {"dobj", "attr"} for one in word.children)
 
 
 def open_sense(models: Path, embeddings: Embeddings) -> WordSense | None:
-    """The parser and the sentence model of this machine; None where one of them is missing."""
+    """Load the installed parser and sentence model; None if one of them is missing."""
     try:
         parser = open_parser(models)
         vectors = embeddings.embedder(model_name=MODEL)

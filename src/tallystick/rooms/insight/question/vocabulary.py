@@ -21,16 +21,16 @@ MOST_VALUES = 2_000
 NO_NAMES = frozenset({"customer"})
 """Columns whose values are placeholders."""
 _PROSE = 0.05
-"""A column whose values are more than this share of its tickets holds prose, not names."""
+"""A column with more distinct values than this share of its tickets contains prose, not names."""
 _NAMED_FIELDS = ("department", "product", "category", "priority", "status", "reassignments")
 _TIME_WORDS = frozenset({"at", "on", "time", "date", "timestamp"})
 _LINKED = frozenset(
     {"count", "share", "mean", "median", "sum", "distinct", "grow", "about", "ticket", "theme", "unresolved", "high"}
 )
-"""Kinds of the grammar whose words a word near in meaning may stand for."""
+"""Kinds of grammar words that a synonym may replace."""
 _FEW = 60
 _GENERIC = frozenset(map(stem, ("id", "number", "name", "code", "key")))
-"""Last words of column names that say nothing by themselves."""
+"""Last words of column names that are not specific on their own."""
 _RANKED = re.compile(r"^[A-Za-z]?\d+\s*[-–.:)]\s+")  # noqa: RUF001 - both dashes
 _AS_WRITTEN = ("open", "twice")
 Stems = tuple[str, ...]
@@ -85,7 +85,7 @@ def _holds_names(column: Column) -> bool:
 
 @cache
 def single_words() -> dict[str, str]:
-    """The words of the grammar as they are written, each with what it means."""
+    """The single words of the grammar, each with its meaning."""
     given: dict[str, Any] = orjson.loads(files(__package__).joinpath("grammar.json").read_bytes())
     return {phrase: kind for kind, listed in given["words"].items() for phrase in listed if phrase.isalpha()}
 
@@ -95,12 +95,12 @@ def _stems_of(phrase: str) -> Stems:
 
 
 def _called_just(part: str, columns: list[Column]) -> list[Column]:
-    """Those of the columns whose whole name is one word, where there are some."""
+    """The columns whose whole name is this word; all columns if there is none."""
     return [one for one in columns if [stem(word) for word in identifier_words(plain(one.name))] == [part]] or columns
 
 
 def _is_of_other_group(column: Column, group: frozenset[str]) -> bool:
-    """`assignment group` is a team, though *assignment* and *assigned* share a stem."""
+    """Whether a column means something else despite a shared stem: `assignment group` is a team."""
     named = {stem(word) for word in identifier_words(plain(column.name))}
     return any(not named.isdisjoint(other) for other in grammar().columns if other != group)
 
@@ -126,12 +126,12 @@ class Vocabulary:
 
     @property
     def named(self) -> list[str]:
-        """The words of the columns' names."""
+        """The words of column names."""
         return [word for column in self.columns.all for word in identifier_words(plain(column.name))]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The single words of columns, values and grammar, by which a word near in meaning is known."""
+        """The single words of columns, values and grammar, for which synonyms are accepted."""
         if self._words is None:
             named = list(self.named)
             short = [value for column in self.columns.all if len(column.values) <= _FEW for value in column.values]
@@ -151,13 +151,13 @@ class Vocabulary:
         return found if len({value for _, value in found}) == 1 else []
 
     def is_of_created(self, part: str) -> bool:
-        """Whether a word stands in the name of the time at which tickets begin, and so speaks of that event."""
+        """Whether a word is part of the name of the creation-time column, and so means that event."""
         created = self.columns.find("created_at")
         named = () if created is None else map(stem, identifier_words(plain(created.name)))
         return part in named and part not in _TIME_WORDS
 
     def is_text(self, part: str) -> bool:
-        """Whether a word names the column of what customers wrote."""
+        """Whether a word names the column with the customers' text."""
         return (part,) in self._texts
 
     def columns_at(self, stems: Sequence[str]) -> list[Column]:
@@ -221,7 +221,7 @@ class Vocabulary:
     def _add_values(self, column: Column) -> None:
         for value in column.values:
             parts = tuple(map(stem, words(value)))
-            # `2 - High` is said as `high`, too.
+            # `2 - High` is also called `high`.
             for said in dict.fromkeys((parts, tuple(map(stem, words(_RANKED.sub("", value)))))):
                 if said:
                     self._values.setdefault(said, []).append((column, value))

@@ -1,4 +1,4 @@
-"""The words of a question in the forms that are compared, and what is found among them."""
+"""The words of a question in normalised forms, and the items found in them."""
 
 import re
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from tallystick.text.words import Word
 _QUOTED = re.compile(r"[\"“”'‘’]([^\"“”'‘’]{2,80})[\"“”'‘’](?![^\W_])")  # noqa: RUF001
 _BREAKS = re.compile(r"[,;:.?!()]")
 _ASIDE = re.compile(r"\(\s*\d+\s*(?:-|–|to)\s*\d+\s*\)")  # noqa: RUF001 - both dashes
-"""`(0-23)`: says in which form the answer is given."""
+"""`(0-23)`: the format of the answer."""
 
 
 @record
 class Item:
-    """Something that the question says, from a word to a word."""
+    """A recognised part of the question, from one word to another."""
 
     kind: str
     at: int
@@ -28,7 +28,7 @@ class Item:
 
 
 class WordRun:
-    """The words of a question in the forms that are compared."""
+    """The words of a question in normalised forms."""
 
     def __init__(self, text: str, spans: Sequence[Word], folded: Sequence[str]) -> None:
         self.text, self.spans, self.folded = text, spans, folded
@@ -42,10 +42,10 @@ class WordRun:
             at for at, word in enumerate(spans) if any(start <= word.start < end for start, end in marked)
         )
         self.quotes = {found.start(1): found.end(1) for found in _QUOTED.finditer(text)}
-        """Where quoted words begin, and where they end."""
+        """Start of each quotation → its end."""
 
     def with_word(self, at: int, word: str) -> "WordRun":
-        """The same question with another word at one place."""
+        """The same question with one word replaced."""
         folded = [*self.folded[:at], word, *self.folded[at + 1 :]]
         return WordRun(self.text, self.spans, folded)
 
@@ -54,7 +54,7 @@ class WordRun:
         return self.text[self.spans[at].start : self.spans[end - 1].end]
 
     def bucket(self, at: int) -> str | None:
-        """The bucket of time that a word names."""
+        """The time bucket that a word names."""
         word = self.folded[at].removesuffix("s") if at < len(self.folded) else ""
         return word if word in BUCKETS else None
 

@@ -65,13 +65,13 @@ class Words(BaseModel):
     starts: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
     changes: frozenset[str] = frozenset()
-    """Words of messages that correct or end something, whatever it is."""
+    """Words in messages that correct or end any fact."""
     earlier: frozenset[str] = frozenset()
-    """Words that ask for what held before."""
+    """Words that ask for an earlier value."""
     fillers: frozenset[str] = frozenset()
-    """Words of questions that say nothing of the matter."""
+    """Words in questions that carry no content."""
     first: frozenset[str] = frozenset()
-    """Words that ask for what held at first."""
+    """Words that ask for the first value."""
 
 
 class Ontology:

@@ -87,7 +87,7 @@ class StatementReader:
             self._remember(words)
 
     def _beside_nouns(self, words: Iterable[ParsedWord]) -> Iterator[Statement]:
-        """Yield the relations that noun phrases tell wherever they stand: «me and my sister Anna»."""
+        """Yield relations stated by noun phrases anywhere in a sentence: «me and my sister Anna»."""
         for word in words:
             if word.pos in {"NOUN", "PROPN"} and word.relation not in _SUBJECTS:
                 noun = self._nouns.read(word)

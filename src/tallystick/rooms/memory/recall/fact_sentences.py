@@ -1,4 +1,4 @@
-"""Facts of one attribute in plain words."""
+"""Words facts of one attribute as sentences."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from tallystick.rooms.memory.recall.inquiry import Wanted
 from tallystick.rooms.memory.weigh.state import State
 
 _TOLD_BY_VERB = frozenset({"name", "born_on", "born_in", "is_a", "event_time", "age"})
-"""Attributes that are told by their verb even where a noun asks for them."""
+"""Attributes that are worded by their verb even if the question uses a noun."""
 
 
 class FactWording:
@@ -44,7 +44,7 @@ class FactWording:
         return f"{subject} {verb} {things}."
 
     def thing(self, fact: Fact) -> str:
-        """Return the object with the article that it has in its quote, and that it has died, if it has."""
+        """Return the object with its article from the quote, and a note if it has died."""
         thing = fact.one.object
         quote = (
             next((edge.quote for edge in self._state.edges_of(fact.one.id) if edge.quote and thing in edge.quote), "")
@@ -70,13 +70,13 @@ class FactWording:
         return f"The {name}" if name[:1].islower() and "'" not in name else name
 
     def possessive(self, name: str) -> str:
-        """Return whose something is: «Your», «Anna's»."""
+        """Return the possessive form of a name: «Your», «Anna's»."""
         subject = self._subject(name)
         return "Your" if subject == "You" else f"{subject}'s"
 
 
 def listed(things: Sequence[str]) -> str:
-    """Return things in a row, each once: «tea, rice and figs»."""
+    """Join the distinct things into a list: «tea, rice and figs»."""
     unique = list(dict.fromkeys(things))
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
 

@@ -22,7 +22,7 @@ class Wanted:
     kind: str = ""
     """The noun by which it is asked for: `sister`, `dog`, `colour`."""
     category: str = ""
-    """The category word by which it is asked for: all attributes of it are meant."""
+    """The category word in the question, which stands for all its attributes."""
     thing: str | None = None
     """What the attribute is asked to be: «Do I speak French?»."""
 

@@ -1,9 +1,9 @@
-"""Which of the owner's own sentences answers a question, by words and by meaning, and which later one took its place.
+"""Finds the owner's own sentence that answers a question, by words and by meaning, and later ones that supersede it.
 
-Names are hidden when a sentence is compared with a question: whom it is about is told by names and relations («my
-sister»), what is asked about them by meaning. So what is known of one person does not answer a question about another,
-and what nobody said stays below the mark. A later sentence takes an earlier one's place where both speak of the same.
-The owner's words alone are read here; nothing else takes their place.
+Names are masked when a sentence is compared with a question. Names and relations («my sister») decide whom it is about;
+meaning decides what is asked about them. So a statement about one person does not answer a question about another, and
+questions that nobody answered stay below the threshold. A later sentence supersedes an earlier one on the same topic.
+Only the owner's own words are read here, and nothing else can supersede them.
 """
 
 from collections.abc import Sequence
@@ -33,29 +33,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KNOWN = 0.5
-"""The least fit, names hidden, of a message that answers."""
+"""Minimum fit of a message that answers, with names masked."""
 NEAR_WORDS, SHARED_WORDS = 0.5, 0.3
-"""What words that are near in meaning, and words that are the same, add to the likeness of a sentence."""
+"""Weights of words similar in meaning and of equal words in the similarity of a sentence."""
 NOT_ABOUT, NOT_NAMED, NOT_OF_KIND, OF_ANOTHER = 0.6, 0.8, 0.85, 0.85
-"""Factors: the message names none of those asked about (names hidden, and whole); it has no date where a date is asked
-for; it speaks of a relative where the asker is meant."""
+"""Factors: the message names nobody asked about (names masked, and whole); it has no date although a date is asked for;
+it is about a relative although the asker is meant."""
 FOLLOWS = (1.86, 3.33, 3.74, 0.96, 2.76, -8.59)
-"""Weights of what makes a later message take an earlier one's place (`_follows`), and the constant; learnt."""
+"""Learnt weights and constant of the model for whether a later message supersedes an earlier one (`_follows`)."""
 CLOSE = 0.8
-"""Messages with this share of the best fit are looked at, too, for whether anything answers."""
+"""Minimum fit, as a share of the best, of messages that are also checked for whether anything answers."""
 LIKELY, RELATED = 0.25, 0.4
-"""The least probability that it does; and the least fit of a message that may, as a share of the best."""
+"""Minimum probability that it supersedes; minimum fit of a message that may, as a share of the best."""
 SHORT = 160
-"""Characters up to which a quote takes in the sentences beside it."""
+"""Maximum characters of a quote that is extended by neighbouring sentences."""
 SEVERAL = 4
-"""Messages that answer a question for a list."""
+"""Maximum messages in the answer to a question for a list."""
 BATCH = 64
 _LISTENER = frozenset({"you", "your", "yours", "yourself"})
 _ASKER = frozenset({"i", "me", "my", "mine", "we", "us", "our"})
 
 
 class Meaning:
-    """Vectors of texts by one model, each computed once."""
+    """Cached vectors of texts by one model."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -63,11 +63,11 @@ class Meaning:
 
     @property
     def size(self) -> int:
-        """How many vectors it keeps."""
+        """The number of cached vectors."""
         return len(self._held)
 
     def vectors(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one unit vector a text, as rows."""
+        """Return one unit vector per text, as rows."""
         import numpy as np  # noqa: PLC0415 - the core has no numpy
 
         new = list(dict.fromkeys(text for text in texts if text not in self._held))
@@ -78,7 +78,7 @@ class Meaning:
 
 
 class Asked:
-    """A question, with whom it is about."""
+    """A question with the persons it is about."""
 
     def __init__(self, text: str, talk: Talk, ontology: Ontology) -> None:
         self.text = text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
@@ -88,7 +88,7 @@ class Asked:
         content = [word for word in asked if is_content(word) and word not in ontology.words.fillers]
         self.content = content or asked
         self.kinds = {word: _members(word, ontology) for word in self.content}
-        """Category word → stems of what belongs to it."""
+        """Category word → stems of its members."""
         related = [
             nouns | {word} | {name for each in nouns for name in talk.names_of(each)}
             for word in content
@@ -98,28 +98,28 @@ class Asked:
         ]
         self.of_asker = not named and not related and not _ASKER.isdisjoint(asked)
         self.of_listener = not named and not related and _ASKER.isdisjoint(asked) and not _LISTENER.isdisjoint(asked)
-        """It asks about whoever answers."""
+        """Whether it asks about the assistant."""
         self.whom = [*named, *related]
-        """For each whom it names: all words that name them."""
+        """For each person in the question: all words that name them."""
         people = frozenset(word for each in related for word in each)
         rest = [word for word in content if word not in names and word not in people]
         self.hidden = talk.names | names | (people if rest else frozenset())
-        """Words that only say whom it is about."""
+        """Words that only say whom the question is about."""
         self.matter = rest or [word for word in content if word not in names] or asked
         kind = asked_kind(self.text)
-        # The day of a message tells when something happened, if nothing in it does.
+        # If a message contains no date, its day says when something happened.
         self.kind = None if kind == "date" and "did" in words(self.text) else kind
         self.several = any(self.kinds.values())
         earlier = ontology.words.earlier
         self.before, self.first = (not words_.isdisjoint(asked) for words_ in (earlier, ontology.words.first))
 
     def names_all_in(self, message: Message) -> bool:
-        """Return whether a message names everybody whom the question is about."""
+        """Return whether a message names everyone the question is about."""
         return all(mentions(message, whom) for whom in self.whom)
 
 
 def _members(word: str, ontology: Ontology) -> frozenset[str]:
-    """Return the stems of the nouns that a category word stands for: dog and cat for «pets»."""
+    """Return the stems of a category's nouns: dog and cat for «pets»."""
     found = {each.name: each for form in (word, stem(word)) for each in ontology.by_category.get(form, ())}
     general = [
         each for each in ontology.attributes.values() if {word, stem(word)} & {*each.general, *map(stem, each.general)}
@@ -141,9 +141,9 @@ class OwnAnswer:
     """What the owner said in answer to a question."""
 
     current: tuple[Quoted, ...]
-    """What holds now: one message, or several for a list, the newest first."""
+    """The current answer: one message, or several for a list, newest first."""
     before: Quoted | None = None
-    """What it took the place of."""
+    """The message that the current answer superseded."""
     fits: tuple[tuple[str, float], ...] = ()
     """Observation → how well it fits, as a share of the best."""
 
@@ -154,11 +154,11 @@ class OwnWords:
     def __init__(self, talk: Talk, meaning: Meaning, ontology: Ontology) -> None:
         self._talk, self._meaning, self._ontology = talk, meaning, ontology
         self._nearest: list[int] = []
-        """The clause of each message that is nearest to the question."""
+        """For each message, the clause closest to the question."""
         self._changes = frozenset(map(stem, ontology.words.changes | ontology.words.begins | ontology.words.stops))
 
     def answer(self, question: str) -> OwnAnswer:
-        """Return what the owner said in answer; no `current`: nothing answers."""
+        """Return what the owner said in answer; `current` is empty if nothing answers."""
         messages = self._talk.messages
         if not messages:
             return OwnAnswer(current=())
@@ -182,7 +182,7 @@ class OwnWords:
         return tuple((one.seen.id, score / best) for one, score in zip(self._talk.messages, scores, strict=True))
 
     def scores(self, asked: Asked) -> tuple[list[float], list[float]]:
-        """Return how well each message fits a question: in all, and in what is asked about whoever it is."""
+        """Return how well each message fits a question: in total, and with names masked."""
         messages = self._talk.messages
         matter, _ = self._fits(asked, hidden=asked.hidden)
         whole, self._nearest = self._fits(asked, hidden=frozenset())
@@ -195,7 +195,7 @@ class OwnWords:
         return [(one + other) / 2 for one, other in zip(matter, whole, strict=True)], matter
 
     def _fits(self, asked: Asked, *, hidden: frozenset[str]) -> tuple[list[float], list[int]]:
-        """Return how well each message fits a question, with these words hidden in both, and its nearest clause."""
+        """Return how well each message fits a question, with these words masked in both, and its closest clause."""
         import numpy as np  # noqa: PLC0415 - the core has no numpy
 
         messages = self._talk.messages
@@ -224,7 +224,7 @@ class OwnWords:
         return found, nearest_clause
 
     def _is_of_another(self, message: Message, asked: Asked) -> bool:
-        """Return whether a message speaks of a relative, and the question of none."""
+        """Return whether a message is about a relative while the question is not."""
         belongs = frozenset().union(*asked.kinds.values())
         return any(word in self._talk.relations and stem(word) not in belongs for word in message.content)
 
@@ -235,8 +235,8 @@ class OwnWords:
     def _in_succession(
         self, asked: Asked, best: int, scores: Sequence[float], matter: Sequence[float]
     ) -> tuple[list[int], int | None]:
-        """Return the messages that hold now, and the one before, from the one that fits best."""
-        # What the best took the place of speaks of the same: what follows that follows the best, too.
+        """Return the current messages and the superseded one, starting from the best fit."""
+        # The message that the best one superseded has the same topic: what supersedes it also supersedes the best.
         same = [at for at in range(best) if self._follows(at, best, scores, matter) >= LIKELY]
         same = [best, *(at for at in same if scores[at] >= scores[best] / 2)]
         later = range(best + 1, len(scores))
@@ -256,7 +256,7 @@ class OwnWords:
         return [current], max(earlier, key=lambda at: scores[at], default=None)
 
     def _quoted(self, asked: Asked, message: Message) -> Quoted:
-        """Return the sentence of a message that fits best; with what follows it, while that is short."""
+        """Return the best sentence of a message, with the following ones while the quote is short."""
         sentences = message.sentences
         (hidden,) = sentences_of([message], asked.hidden)
         fit = self._meaning.vectors(hidden) @ self._meaning.vectors([without(asked.text, asked.hidden)])[0]
@@ -275,7 +275,7 @@ class OwnWords:
         return Quoted(message=message, text=" ".join(sentences[first : last + 1]))
 
     def _follows(self, old: int, new: int, scores: Sequence[float], matter: Sequence[float]) -> float:
-        """Return the probability that a later message takes the place of an earlier one."""
+        """Return the probability that a later message supersedes an earlier one."""
         if scores[new] < RELATED * max(scores):
             return 0.0
         *weights, constant = FOLLOWS
@@ -283,10 +283,10 @@ class OwnWords:
         return 1 / (1 + exp(-constant - sum(w * x for w, x in zip(weights, rows, strict=True))))
 
     def signs(self, old: int, new: int, scores: Sequence[float], matter: Sequence[float]) -> tuple[float, ...]:
-        """Return what tells that a later message takes an earlier one's place.
+        """Return the features of whether a later message supersedes an earlier one.
 
-        It is the words that both have, how alike they are, how well the later one fits the question (as a share of the
-        best, and with names hidden), and whether it says that something has changed.
+        They are shared words, similarity, the fit of the later one to the question (as a share of the best, and with
+        names masked), and whether it contains words of change.
         """
         one, other = self._talk.messages[old], self._talk.messages[new]
         shared = sum(self._talk.worth(each) for each in one.stems & other.stems) / self._talk.worth("")
@@ -300,7 +300,7 @@ def _has_digit(text: str) -> bool:
 
 
 def _misses_kind(asked: Asked, message: Message) -> bool:
-    """Return whether a message holds nothing of the kind that is asked for: a date, a number, a name."""
+    """Return whether a message lacks the kind of value that is asked for: a date, a number or a name."""
     if asked.kind == "date":
         return not says_when(message.stems) and not any(word[0].isdigit() for word in message.words)
     return holds_kind(asked.kind, " ".join(message.sentences), set(words(asked.text))) < 0

@@ -37,11 +37,11 @@ NEARBY = 16
 CANDIDATES = 40
 """Propositions with words of the question that are looked at for a subject which is named in part."""
 RANKED, NEWEST = 60, 400
-"""Observations with words of the question, and newest ones, among which the owner's own words are looked for."""
+"""Number of observations that share words with the question, and of newest ones, to search for the owner's words."""
 MOST_VECTORS = 20_000
-"""Vectors of texts that are kept between questions."""
+"""Maximum number of vectors cached between questions."""
 COMPARED_BY = "minilm"
-"""The model whose likenesses the marks of `own_words` were learnt on."""
+"""The embedding model for which the thresholds of `own_words` were learnt."""
 MOST_KNOWN = 1_000
 """Propositions of one subject and predicate that are read."""
 
@@ -125,7 +125,7 @@ class MemoryQueries:
         as_of_seq: int | None = None,
         now: int | None = None,
     ) -> MemoryReply:
-        """Answer a question in a sentence: by a fact, or by what the owner said."""
+        """Answer a question in a sentence, by a fact or by the owner's own words."""
         moment, question = self._now(now), question[:MAX_QUERY]
         parsed = None if parser is None else next(parser.parse([question]))
         wanted = RecallRequest(query=question, as_of_seq=as_of_seq)
@@ -148,7 +148,7 @@ class MemoryQueries:
     def _own_words(
         self, state: StoredState, indexes: MemoryIndexes, lexicon: Lexicon, wanted: RecallRequest
     ) -> OwnAnswer | None:
-        """Return what the owner said in answer; None without the model that texts are compared by."""
+        """Return what the owner said in answer; None without the embedding model."""
         embedder = lexicon.embedder
         if embedder is None or not embedder.name.startswith(COMPARED_BY):
             return None

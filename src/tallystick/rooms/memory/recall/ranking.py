@@ -33,7 +33,7 @@ OF_THEN, OF_THAT_DAY = 2.0, 2.0
 NAMES_TIME = 1.3
 QUESTION = 0.8
 HARDLY, HARDLY_NAMED = 0.2, 0.12
-"""Below this share of a question's words, no text speaks of it; less where a speaker is named: that is judged apart."""
+"""Minimum share of a question's words in a relevant text; lower if a speaker is named, which is judged separately."""
 
 
 class Ranked(NamedTuple):
@@ -138,7 +138,7 @@ def _speaks(entry: SegmentEntry, names: frozenset[str]) -> bool:
 
 
 def _doubt(best: tuple[Ranked, ...], least: float) -> str | None:
-    """Why the question may have no answer here, whoever it is about."""
+    """Why the question may have no answer here, regardless of the person."""
     if not best:
         return "nothing_found"
     return "hardly_related" if max(ranked.covers for ranked in best) < least else None

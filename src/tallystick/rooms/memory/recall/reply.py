@@ -35,7 +35,7 @@ COVERS = 0.75
 """Of the words of a question, the share that a text must hold to be quoted as its answer."""
 NOT_KNOWN = "Not known."
 RELATED_FACT = 0.5
-"""The least fit of a message on which a fact rests that answers, as a share of the best message's."""
+"""Minimum fit of the message behind an answering fact, as a share of the best message's."""
 _OVER = frozenset({"rejected"})
 
 
@@ -81,12 +81,12 @@ class ReplyWriter:
         """Prepare to answer.
 
         Args:
-            state: Memory.
-            lexicon: Where nouns are looked up.
-            now: The moment for which facts are assessed.
+            state: The memory state.
+            lexicon: Looks up nouns.
+            now: The time for which facts are assessed.
             owners: The names of the owner; the first is the asker's.
             candidates: Propositions that share words with the question.
-            reader: Tells whether a text states facts.
+            reader: Extracts facts from texts, to check whether a text states any.
         """
         self._state = state
         self._lexicon, self._ontology = lexicon, lexicon.ontology
@@ -100,9 +100,9 @@ class ReplyWriter:
         """Answer a question.
 
         Args:
-            inquiry: The question, read.
+            inquiry: The parsed question.
             passages: The texts that fit it best.
-            own: What the owner said in answer; None: it was not looked for.
+            own: What the owner said in answer; None if that was not searched.
         """
         told, stands_in = self._by_fact(inquiry)
         if own is None:
@@ -115,14 +115,14 @@ class ReplyWriter:
         return quoted if quoted.known else replace(quoted, nearest=tuple(passages[:3]))
 
     def _by_fact(self, inquiry: Inquiry) -> tuple[MemoryReply | None, bool]:
-        """Answer by the facts about what is asked for, the most specific reading first.
+        """Answer by facts, trying the most specific reading first.
 
-        Also whether another attribute stands in for the one that is asked for.
+        Also return whether the facts are of another attribute than the one asked for.
         """
         asked_of: set[str] = set()
         for wanted in inquiry.wanted:
             if wanted.attribute.relation and wanted.kind in asked_of:
-                continue  # «My sister's birthday» does not ask who she is.
+                continue  # «My sister's birthday» does not ask who the sister is.
             if wanted.whom is not None and wanted.whom.noun:
                 asked_of.add(wanted.whom.noun)
             if wanted.category:
@@ -137,7 +137,7 @@ class ReplyWriter:
         return None, False
 
     def _of_category(self, wanted: Sequence[Wanted]) -> MemoryReply | None:
-        """Tell all that holds of several attributes that are asked for by one word: «family», «hobbies»."""
+        """Answer with all facts of a category that stands for several attributes: «family», «hobbies»."""
         if len({one.attribute.name for one in wanted}) == 1:
             return None
         found = [fact for one in wanted for fact in self._found(one, (one.attribute.name,)) if not _is_over(fact)]
@@ -153,10 +153,10 @@ class ReplyWriter:
         )
 
     def _stands(self, told: MemoryReply, own: OwnAnswer) -> bool:
-        """Return whether facts answer a question, although the owner's words are known.
+        """Return whether facts take precedence over the owner's own words.
 
-        They do where they rest on other sources, or on messages that fit the question, unless the owner has since
-        said something about it that was not understood as a fact.
+        They do if they come from other sources or from messages that fit the question, unless the owner has since said
+        something about it that was not read as a fact.
         """
         seen = [each for fact in (*told.facts, *told.before) if (each := self._newest(fact.one)) is not None]
         own_fits: dict[str, float] = {}
@@ -172,7 +172,7 @@ class ReplyWriter:
         return last is None or last.seq <= newest or bool(self._reader.claims_in(last.text, speaker=self._owners[0]))
 
     def _in_own_words(self, own: OwnAnswer) -> MemoryReply:
-        """Answer by the owner's own sentence, and the one whose place it took."""
+        """Answer with the owner's own sentence and the one that it superseded."""
         days = [stamp_of(each.message.seen.observed_at)[:10] for each in own.current]
         said = "; ".join(f"“{each.text}” (you, {day})" for each, day in zip(own.current, days, strict=True))
         if own.before is not None:

@@ -1,8 +1,8 @@
-"""Whether a question that names one speaker is answered by that one's words, or speaks of what another one said.
+"""Detects questions that name one speaker but ask for something that another speaker said.
 
-A logistic model over what the best texts of the one who is named and of all others say. Its weights were learnt on
-LoCoMo, whose questions without an answer ask one speaker for what the other one said; leaving out one conversation at a
-time it finds 67 % of them at the same rate of false doubts (`benchmarks/RESULTS.md`).
+A logistic model compares the best texts of the named speaker with those of all others. Its weights were learnt on
+LoCoMo, whose unanswerable questions attribute one speaker's statements to the other. Validated with one conversation
+left out at a time, it finds 67 % of them at the same rate of false doubts (`benchmarks/RESULTS.md`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from tallystick.rooms.memory.recall.question import Question, coverage
 from tallystick.rooms.memory.recall.text_index import SearchScores, TextIndex
 
 BEST, NEXT = 5, 3
-"""Texts of each side by their scores, and by their words alone."""
+"""Number of texts per side by score, and by words only."""
 _WEIGHTS = (-2.284, -1.733, 0.83, 1.211, -0.5, 0.088, -2.694, -0.578, -0.739, -0.748, -1.789, -0.764)
 _CONSTANT = -0.3
 
@@ -24,14 +24,14 @@ def is_said_of_another(
     found: SearchScores,
     sides: tuple[Mapping[int, float], Mapping[int, float]],
 ) -> bool:
-    """Return whether a question is likely about somebody else than it names.
+    """Return whether a question is probably about someone other than the named speaker.
 
     Args:
-        index: Where the texts are.
-        question: What is asked.
+        index: The index of the texts.
+        question: The question.
         asked: Its words without the name.
-        found: The scores of the search.
-        sides: Text → score, of the one who is named, and of all others.
+        found: The search scores.
+        sides: Text → score, for the named speaker and for all others.
     """
     signs = _signs(index, question, asked, found, sides)
     return _CONSTANT + sum(weight * sign for weight, sign in zip(_WEIGHTS, signs, strict=True)) > 0
@@ -44,7 +44,7 @@ def _signs(
     found: SearchScores,
     sides: tuple[Mapping[int, float], Mapping[int, float]],
 ) -> tuple[float, ...]:
-    """Return what tells whether the one who is named, or others, said what is asked for."""
+    """Return the features of whether the named speaker or someone else said what is asked for."""
     own, others = (_best(side, BEST) for side in sides)
     raw_own, raw_others = (_best({name: found.scores.get(name, 0.0) for name in side}, NEXT) for side in sides)
     held = index.words({name for side in (own, others, raw_own, raw_others) for name, _ in side})

@@ -1,4 +1,4 @@
-"""What the owner said, prepared for questions: its statements, the names in it, and how rare its words are."""
+"""The owner's messages prepared for questions: statements, names and word weights."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from tallystick.text.words import STOP_WORDS, word_spans, words
 _NO_NAMES = STOP_WORDS | {*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)}
 _NAME = r"([A-ZÀ-Þ][\w'-]+)"
 MAX_MESSAGE = 300
-"""Characters of a message that is taken as one; a longer one speaks of several things."""
+"""Maximum characters of a message treated as one; a longer one is split, because it covers several topics."""
 _CLOSING = " \"'”’)"  # noqa: RUF001 - as it is typed
 
 
@@ -31,7 +31,7 @@ class Message:
 
 
 def messages_in(seen: Observation) -> Iterator[Message]:
-    """Yield the statements of an observation, a long one in parts; questions state nothing."""
+    """Yield the statements of an observation, a long one in parts; skip questions."""
     text = seen.text.replace("’", "'")  # noqa: RUF001 - one kind of apostrophe
     part: list[str] = []
     for start, end in sentence_spans(text, wrapped=False):
@@ -47,7 +47,7 @@ def messages_in(seen: Observation) -> Iterator[Message]:
 
 
 class Talk:
-    """All messages of the owner, the oldest first."""
+    """All messages of the owner, oldest first."""
 
     def __init__(self, said: Iterable[Observation], ontology: Ontology) -> None:
         ordered = sorted(said, key=lambda each: (each.observed_at, each.seq))
@@ -60,16 +60,16 @@ class Talk:
             for noun in each.nouns
             if " " not in noun
         }
-        """Noun of a relation → the nouns for the same one: mother and mum."""
+        """Relation noun → its synonyms: mother and mum."""
         self._holders = Counter(each for one in self.messages for each in one.stems)
 
     def worth(self, stemmed: str) -> float:
-        """Return how much a word tells: rare words more."""
+        """Return the weight of a word; rare words weigh more."""
         held = self._holders[stemmed]
         return log(1 + (len(self.messages) - held + 0.5) / (held + 0.5))
 
     def names_of(self, noun: str) -> frozenset[str]:
-        """Return the names that stand beside a noun: «my sister Anna», «Anna, my sister», «she's my sister»."""
+        """Return the names given to a relation: «my sister Anna», «Anna, my sister», «she's my sister»."""
         one = re.escape(noun)
         mine = rf"(?:my|our|the) (?:\w+ ){{0,2}}{one}\b"
         after = re.compile(rf"\b{one}(?:'s name)?,? (?:(?:is|was) )?(?:called |named )?{_NAME}")
@@ -85,7 +85,7 @@ class Talk:
 
 
 def names_in(texts: Iterable[str]) -> frozenset[str]:
-    """Return the words that are written like names inside sentences, and never like other words."""
+    """Return the words that are capitalised inside sentences and never occur in lower case."""
     named: set[str] = set()
     common: set[str] = set()
     for text in texts:
@@ -100,12 +100,12 @@ def names_in(texts: Iterable[str]) -> frozenset[str]:
 
 
 def plain(word: str) -> str:
-    """Return a word without the ending of a possessive."""
+    """Return a word without a possessive ending."""
     return word.removesuffix("'s")
 
 
 def is_content(word: str) -> bool:
-    """Return whether a word says something of the matter."""
+    """Return whether a word carries content."""
     return word not in STOP_WORDS and len(word) > 1
 
 
@@ -115,12 +115,12 @@ def mentions(message: Message, whom: Iterable[str]) -> bool:
 
 
 def without(text: str, hidden: frozenset[str]) -> str:
-    """Return a text with «it» in the place of these words."""
+    """Return a text with these words replaced by «it»."""
     return re.sub(
         r"[^\W\d_][\w'-]*", lambda word: "it" if plain(word.group().lower()) in hidden else word.group(), text
     )
 
 
 def sentences_of(messages: Sequence[Message], hidden: frozenset[str]) -> list[list[str]]:
-    """Return the sentences of each message, with these words hidden."""
+    """Return the sentences of each message, with these words masked."""
     return [[without(each, hidden) for each in one.sentences] for one in messages]

@@ -78,7 +78,7 @@ def _lineage(
 
 
 def _earlier_groups(state: State, source_id: str) -> set[str]:
-    """The groups that a source has named before: under another one it is the same source still."""
+    """The groups that a source has named before; changing its group does not make it independent."""
     known = state.sources.get(source_id)
     return set() if known is None else {group_key(group) for group in known.groups}
 

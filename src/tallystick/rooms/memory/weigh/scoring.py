@@ -109,7 +109,7 @@ class Side:
         """The freshest groups of models."""
         self._not_by_agents: Newest = {}
         self.owner_at = (NEVER, NEVER)
-        """When the owner last spoke on this side, and at which place of the log: that orders what one second holds."""
+        """Time and log position of the owner's latest statement on this side; the position orders equal times."""
 
     def add(self, seen: Observation, *, by_agent: bool = False) -> None:
         """Add an observation; adding it again changes nothing."""
