@@ -82,7 +82,7 @@ class WordSense:
         return sum(near[-2:]) / 2 >= LEAST_JOINING
 
     def alike(self, text: str, word: Word, known: Sequence[str]) -> str | None:
-        """See `Sense`. Opposites have similar vectors, too: verbs need a higher cosine, and only nouns and verbs match."""
+        """See `Sense`. Opposites have similar vectors, too, so verbs need a higher cosine than nouns."""
         parsed = next((one for one in self._parsed(text).words if one.start == word.start), None)
         least = LEAST_LIKE.get(parsed.pos if parsed is not None else "", _NEVER)
         said, names = self.vectors.embed([word.folded])[0], self._vectors_of(tuple(known))
