@@ -30,7 +30,7 @@ def with_rule(path: Path, hold: "Hold") -> tuple[str, str]:
 
     if any(masked_fields(hold.as_dict()["args"])):
         # A policy is plain text and must not hold secrets.
-        raise Refused("The call has secret arguments, which no policy may hold.", code=CODE)
+        raise Refused("The call has secret arguments, which must not be written to a policy.", code=CODE)
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         document = tomlkit.parse(before)
@@ -57,7 +57,7 @@ def _add(tool: Any, args: dict[str, Any]) -> None:
 
     rule = next((one for one in tool.get("rules", ()) if one.get("name") == RULE), None)
     if tool.get("decision") == "deny" or (rule is None and tool.get("decision") == "allow"):
-        message = "The policy decides about this tool by another rule or denies it. Change that by hand."
+        message = "The policy has another rule for this tool, or denies it. Change the policy by hand."
         raise Refused(message, code=CODE)
     allowed = [] if rule is None else [one["const"] for one in rule["schema"].unwrap()["anyOf"]]
     schema = {"anyOf": [{"const": one} for one in [*allowed, args]]}

@@ -57,9 +57,9 @@ def list_requests(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000)] = 50,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
 ) -> None:
-    """List requests, the newest first.
+    """List requests, newest first.
 
-    Without --workspace those of all workspaces of this user.
+    Without --workspace, list the requests of all your workspaces.
     """
     from tallystick.doors.cli.inbox import all_requests
 
@@ -97,14 +97,14 @@ def approve(
     here: Here,
     approval_id: Id,
     always: Annotated[
-        bool, typer.Option("--always", help="From now on, too: write a rule for exactly these arguments.")
+        bool, typer.Option("--always", help="Also write a policy rule for exactly these arguments.")
     ] = False,
     token: Token = None,
     yes: Yes = False,
 ) -> Exit:
-    """Say yes to exactly this call. Needs a terminal or the start-up token.
+    """Approve exactly this call. Needs a terminal or the start-up token.
 
-    With --always a rule for exactly these arguments is written to the policy, after the difference is shown.
+    With --always, show a diff and also write a policy rule for exactly these arguments.
     """
     from tallystick.doors.cli.always import difference, with_rule
     from tallystick.settings import CONFIG_NAME
@@ -117,7 +117,7 @@ def approve(
         before, after = with_rule(policy, hold) if always else ("", "")
         for line in difference(policy, before, after):
             _to_stderr(line)
-        question = "Let this call through, now and always?" if always else "Let exactly this call through?"
+        question = "Approve this call now and always?" if always else "Approve exactly this call?"
         _ask(here, person, hold, question, yes=yes)
         answer = gate.approvals.approve(approval_id, person=person.name, channel=person.channel)
     done = _answered(here, answer, f"approved; {_RUNS}")

@@ -28,7 +28,9 @@ def init(
     database: Annotated[
         str | None,
         typer.Option(
-            "--database", metavar="URL", help="Keep tables and receipts in this PostgreSQL, for several nodes."
+            "--database",
+            metavar="URL",
+            help="Store tables and receipts in this PostgreSQL database, for several nodes.",
         ),
     ] = None,
 ) -> Exit:

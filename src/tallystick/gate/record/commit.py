@@ -40,7 +40,7 @@ MAX_INLINE = 16
 """Records that one task stores inline per iteration of the event loop; the next is queued, so other tasks can run."""
 
 BROKEN_OFF = LedgerError(
-    "The journal's writer broke off, so it is not known whether this was recorded. Check the memory; then look it up.",
+    "The journal's writer failed, so it is unknown whether this was recorded. Free memory, then look up the receipt.",
     code="ledger_broken_off",
 )
 

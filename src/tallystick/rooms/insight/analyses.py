@@ -139,7 +139,7 @@ class Analyses:
             )
             answer = hands.ask(asked)
             if answer.result is None:
-                raise ToolError(answer.advice, unavailable=True, hint=f"The model's endpoint: {answer.code}.")
+                raise ToolError(answer.advice, unavailable=True, hint=f"The model's endpoint failed: {answer.code}.")
             return answer.result.reply
 
         return say

@@ -160,7 +160,7 @@ class FileJournal:
         try:
             keep(self._audit, kind, name, data, durable=self._files.durable)
         except OSError as error:
-            message = f"{kind}/{name} cannot be kept ({error.strerror or error}). Free some space."
+            message = f"{kind}/{name} cannot be stored ({error.strerror or error}). Free some space."
             raise LedgerUnwritable(message) from error
 
     def kept(self, kind: str, name: str) -> bytes | None:

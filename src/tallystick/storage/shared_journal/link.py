@@ -95,7 +95,7 @@ class Link:
                     yield connection
             except psycopg.errors.LockNotAvailable as error:
                 self.drop()
-                message = "Another node holds the journal for too long. Nothing was stored. Try again."
+                message = "Another node has locked the journal for too long. Nothing was stored. Try again."
                 raise LedgerUnwritable(message, code="ledger_locked") from error
             except psycopg.Error as error:
                 self.drop()

@@ -145,8 +145,8 @@ def gateway(
     """Put one gate in front of many MCP servers.
 
     Speaks MCP on stdin and stdout; with --http at /mcp on this machine, for several clients at once. The servers are
-    those of servers.json in the workspace, which is read again when it changes; each tool has its server's name in
-    front. One policy, one ledger and one list of approvals are for all.
+    listed in servers.json in the workspace, which is reloaded when it changes; tool names are prefixed with the
+    server's name. All servers share one policy, one ledger and one list of approvals.
     """
     if http is not None:
         from tallystick.extras import need

@@ -49,8 +49,8 @@ def init(
 
     Shows the difference, without secrets, and asks first. A copy of the file is kept next to it (.before-tally).
     With --gateway all servers move behind one `tally mcp gateway`, with one policy and one list of approvals.
-    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else. Servers that ask
-    for a login of the client's own (OAuth) are left as they are.
+    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else. Servers that
+    require OAuth are left unchanged.
     """
     if client is None:
         if undo or server is not None or words or config is not None:
@@ -192,7 +192,7 @@ def _wrapped(
     login = asking_for_login(wanted)
     made, done, left = changed_servers(servers, wanted.keys() - login, tally=_tally(), client=client)
     for name in (*left, *sorted(login)):
-        why = LOGIN if name in login else "no command, or an address that cannot be wrapped"
+        why = LOGIN if name in login else "no command, or a URL that cannot be wrapped"
         here.screen.note(f"{name}: unchanged ({why})")
     if client.toml:
         return _as_toml(client, path, text, made, done), done

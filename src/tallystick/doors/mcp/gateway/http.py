@@ -69,9 +69,9 @@ class GatewayDoor:
         headers = {name.decode("latin-1"): value.decode("latin-1").strip() for name, value in scope["headers"]}
         session = headers.get(SESSION)
         if not _is_allowed(scope, headers):
-            await _answer(send, FORBIDDEN, _error("requests of other machines and of web pages are refused"))
+            await _answer(send, FORBIDDEN, _error("only local programs may connect, not web pages or other machines"))
         elif scope["path"] != PATH or (session is not None and session not in self._sessions):
-            await _answer(send, NOT_FOUND, _error("there is no such path or session; initialize again"))
+            await _answer(send, NOT_FOUND, _error("unknown path or session; initialize again"))
         elif scope["method"] == "POST":
             await self._post(headers, session, receive, send)
         elif scope["method"] == "GET" and session is not None:

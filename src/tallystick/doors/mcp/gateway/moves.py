@@ -99,19 +99,19 @@ def write_list(workspace: Path, whole: dict[str, Any]) -> None:
     (workspace / FILE).chmod(0o600)
 
 
-LOGIN = "it asks for a login (OAuth), which only the client itself can do"
+LOGIN = "it requires OAuth, which only the client can do"
 
 
 def _not_carried(name: str, entry: Any, other: Any) -> str | None:
     """Return the reason why an entry cannot move; None if it can."""
     if not isinstance(entry, dict) or not any(isinstance(entry.get(key), str) for key in ("command", *ADDRESSES)):
-        return "it has no command and no address"
+        return "it has neither a command nor a URL"
     if not is_server_name(name):
-        return "its name cannot stand before a tool's; rename it"
+        return "its name cannot be used as a prefix of tool names; rename it"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         return "it is switched off"
     if entry.get("type", entry.get("transport")) == "sse":
-        return "the older HTTP+SSE transport is not spoken"
+        return "the older HTTP+SSE transport is not supported"
     if "${" in json.dumps(entry):
         return "it has variables that only the client knows"
     return None if other in (None, entry) else "another server behind the gateway has this name"

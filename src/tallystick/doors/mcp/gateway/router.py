@@ -229,7 +229,7 @@ class Router:
     def _pass(self, server: str | None, message: Message) -> None:
         backend = self._backends.get(server or "")
         if backend is None or backend not in self._ready():
-            self._refuse(message, jsonrpc.INVALID_PARAMS, "no server behind the gateway answers to this name now")
+            self._refuse(message, jsonrpc.INVALID_PARAMS, "no server behind the gateway has this name now")
         else:
             backend.pass_on(message, sessionless=answers.sessionless_revision(message) is not None)
 
@@ -277,7 +277,7 @@ class Router:
             self._asked[ident] = Asked(backend=backend, ident=message["id"])
             self._on_line(jsonrpc.written({**message, "id": ident}))
         else:
-            backend.send(answers.error(message["id"], NO_METHOD, "the client of this gateway cannot answer that"))
+            backend.send(answers.error(message["id"], NO_METHOD, "the client does not support this request"))
 
     def _answered(self, backend: Backend, passed: Passed, line: bytes, message: Message) -> None:
         """Forward a server's response to the client, translated to the client's protocol revision."""
@@ -379,7 +379,7 @@ class Router:
                 listed = read_servers(self._workspace)
                 listed.shown(self._view)
             except ConfigError as error:
-                _note(f"the servers stay as they were: {error}")
+                _note(f"the server list is unchanged: {error}")
                 continue
             self._list_of_servers = listed
             if self._met is not None:

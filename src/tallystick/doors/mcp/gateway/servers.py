@@ -83,7 +83,7 @@ def is_server_name(name: str) -> bool:
 
 def _server(path: Path, name: str, entry: Any) -> GatewayServer:
     if not is_server_name(name):
-        raise _unusable(path, f"'{name}' is no name of a server: use letters, digits, '-' and single '_'")
+        raise _unusable(path, f"'{name}' is not a valid server name: use letters, digits, '-' and single '_'")
     if not isinstance(entry, dict):
         raise _unusable(path, f"'{name}' is not a table")
     command, args, env = entry.get("command"), entry.get("args", []), entry.get("env") or {}
@@ -93,7 +93,7 @@ def _server(path: Path, name: str, entry: Any) -> GatewayServer:
     texts = [*words, *(env.values() if isinstance(env, dict) else [None])]
     texts += headers.values() if isinstance(headers, dict) else [None]
     if (url is None) == (not words) or not all(isinstance(text, str) for text in texts):
-        raise _unusable(path, f"'{name}' needs a command with its args, or a url; env and headers hold texts")
+        raise _unusable(path, f"'{name}' needs a command with args, or a url; env and headers must hold strings")
     cwd = entry.get("cwd")
     return GatewayServer(
         name=name,
@@ -108,7 +108,7 @@ def _server(path: Path, name: str, entry: Any) -> GatewayServer:
 def _view(path: Path, name: str, shown: Any, servers: Mapping[str, GatewayServer]) -> frozenset[str]:
     unknown = [one for one in shown if one not in servers] if isinstance(shown, list) else [shown]
     if unknown:
-        raise _unusable(path, f"the view '{name}' names '{unknown[0]}', which is no server there")
+        raise _unusable(path, f"the view '{name}' names '{unknown[0]}', which is not in mcpServers")
     return frozenset(shown)
 
 

@@ -35,7 +35,7 @@ def refusal_text(wrong: str, name: str, why: str, wrapping: Wrapping) -> str:
     if wrong == DOUBTFUL:
         return f"refused (BAD_ARGS): {wrong}. Use the names of the tool's schema, each once."
     if wrong == INVALID_STATE:
-        return f"refused (BAD_ARGS): {wrong}. Make the call again without it."
+        return f"refused (BAD_ARGS): {wrong}. Retry the call without it."
     if wrong == NEW:
         text = f"'{name}' was not there when the server was first met. A person has to see it first:"
     else:

@@ -134,7 +134,7 @@ def _question(hold: Hold) -> Message:
     cut = "" if len(shown) <= SHOWN else f"\n… ({len(shown)} characters in all; `tally approvals show` has them)"
     allow = {"type": "boolean", "title": "Allow this call", "description": "Once, with exactly these arguments"}
     return {
-        "message": f"Tallystick: '{hold.tool}' asks to run with\n{shown[:SHOWN]}{cut}\nLet exactly this call through?",
+        "message": f"Tallystick: '{hold.tool}' asks to run with\n{shown[:SHOWN]}{cut}\nApprove exactly this call?",
         "requestedSchema": {"type": "object", "properties": {"allow": allow}, "required": ["allow"]},
     }
 

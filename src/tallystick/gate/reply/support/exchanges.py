@@ -37,10 +37,10 @@ def exchanged(claim: Reading, grounds: Sequence[Ground], capital: frozenset[str]
         held = _placed(quote, capital)
         for kind in sorted({each.kind for each in said} - {"word"}, key=lambda one: (one != "name", one)):
             if _crossed(kind, said, held):
-                reason = "The claim gives to one what the quoted text gives to the other."
+                reason = "The claim swaps two persons or values of the quoted text."
                 return Doubt(code=f"{kind.partition(' ')[0]}_unsupported", reason=reason)
         if _reversed(claim, quote):
-            reason = "The claim exchanges what the quoted text says before and after a connective."
+            reason = "The claim swaps the two sides of a connective in the quoted text."
             return Doubt(code="claim_unsupported", reason=reason)
     return None
 

@@ -11,10 +11,10 @@ _NO_DRAFT: Mapping[str, str] = {
     "defer.person-wanted": "The customer asks for a person, and no document answers the message.",
     "defer.no-evidence": "No document answers it.",
     "defer.language": "No document is in the language of the message.",
-    "defer.no-need": "Nothing to look up was named, so nothing was found that could be said.",
-    "defer.triage": "Triage left it to a person before anything was looked up.",
+    "defer.no-need": "The message names nothing to look up.",
+    "defer.triage": "Triage assigned it to a person before any lookup.",
 }
-OTHERWISE = "Nothing that was found could be sent as it stands."
+OTHERWISE = "No evidence that was found could be sent unchanged."
 
 
 @record

@@ -50,9 +50,9 @@ def add_people(desk: typer.Typer) -> None:
 def queue(
     here: Here,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50,
-    owner: Annotated[str, typer.Option("--owner", metavar="WHO", help="Only what was given to this person.")] = "",
+    owner: Annotated[str, typer.Option("--owner", metavar="WHO", help="Only tickets assigned to this person.")] = "",
 ) -> None:
-    """List what waits for people, the oldest first, with rule, customer and age."""
+    """List tickets that wait for people, oldest first, with rule, customer and age."""
     from tallystick.rooms.desk.assistance.card import span_in_words
 
     with here.gate(plugins=True) as gate:
@@ -95,7 +95,9 @@ def edit(
     here: Here,
     ticket: TicketId,
     text: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="The text to send instead.")] = None,
-    reply: Annotated[str, typer.Option("--reply", metavar="NAME", help="A ready reply: tally desk replies.")] = "",
+    reply: Annotated[
+        str, typer.Option("--reply", metavar="NAME", help="A canned reply; `tally desk replies` lists them.")
+    ] = "",
     insist: Annotated[bool, typer.Option("--insist", help="Send it even if a sentence has no citation.")] = False,
     token: Token = None,
 ) -> Exit:
@@ -108,7 +110,7 @@ def edit(
         reviews = support.room.reviews
         told = words or reviews.help.replies().get(reply)
         if told is None:
-            raise Refused(f"There is no ready reply {reply!r}. `tally desk replies` lists them.", code="reply_unknown")
+            raise Refused(f"There is no canned reply {reply!r}. `tally desk replies` lists them.", code="reply_unknown")
         return reviews.edit(ticket, told, caller=caller, insist=insist)
 
     return _decide(here, token, how)
@@ -141,7 +143,7 @@ def reassign(
 
 
 def replies(here: Here) -> None:
-    """List the ready replies of `desk/replies.toml`."""
+    """List the canned replies in `desk/replies.toml`."""
     with here.gate(plugins=True) as gate:
         found = _support(gate).room.reviews.help.replies()
     here.screen.data({"replies": dict(found)})
@@ -151,9 +153,10 @@ def replies(here: Here) -> None:
 
 
 def gaps(
-    here: Here, days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="How far back.")] = 7
+    here: Here,
+    days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="Days to look back.")] = 7,
 ) -> None:
-    """Report what customers asked that no document answers, together where it is about the same."""
+    """Report customers' questions that no document answers, grouped by topic."""
     with here.gate(plugins=True) as gate:
         found = _support(gate).room.reviews.gaps(days=days)
     here.screen.data({"days": days, "gaps": [one.as_dict() for one in found]})
@@ -162,7 +165,7 @@ def gaps(
         here.screen.line(f"{many} asked about {', '.join(one.about)}; no document says.")
         here.screen.line(f"    {' '.join(one.example.split())[:160]}")
     if not found:
-        here.screen.note(f"In the last {days} days every message that was looked up found an answer.")
+        here.screen.note(f"In the last {days} days documents answered every message that was looked up.")
 
 
 def outbox(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50) -> None:

@@ -38,7 +38,7 @@ CHANGES = {
     "defer.contradiction": "documents that agree (mark the old one `status: superseded`)",
     "defer.source-not-trusted": "a document that answers it, or rooms.desk.verdict.answer_sources if the tool is yours",
     "defer.need-uncovered": "a document that answers every part of it",
-    "defer.no-document": "a document that answers it; what other tools give, a person sends",
+    "defer.no-document": "a document that answers it; a person sends what other tools return",
     "defer.risky-request": "nothing, or rooms.desk.verdict.public_contacts if the address in it is yours",
     "defer.no-evidence": "a document that answers it",
     "defer.not-answered": "a document that speaks of just what is asked",
@@ -277,22 +277,24 @@ def _listed(here: Here, lines: list[str]) -> None:
 
 
 def mail(here: Here) -> Exit:
-    """Take new mails of the desk's folder now; a running server looks by itself."""
+    """Take in new mails now; a running server checks by itself."""
     with here.gate(plugins=True) as gate:
         mailbox = _support(gate).service.mailbox
         if mailbox is None:
-            message = "No mailbox is set. Give rooms.desk.mail its address and imap_host in tallystick.toml."
+            message = "No mailbox is configured. Set address and imap_host of rooms.desk.mail in tallystick.toml."
             raise Refused(message, code="mailbox_missing")
         taken = mailbox.take()
     here.screen.data(taken.as_dict())
     if taken.failure is not None:
-        raise Refused(f"The mailbox: {taken.failure}. Check rooms.desk.mail and try again.", code="mailbox_failed")
+        raise Refused(
+            f"The mailbox cannot be read: {taken.failure}. Check rooms.desk.mail and try again.", code="mailbox_failed"
+        )
     mails = counted(taken.queued, "mail")
     here.screen.line(
-        f"{mails} taken, {taken.known} known or with nothing to answer, {len(taken.left)} left for a person"
+        f"{mails} taken in, {taken.known} already known or without need of a reply, {len(taken.left)} left for a person"
     )
     for reason in taken.left:
-        here.screen.note(f"left and marked as important: {reason}")
+        here.screen.note(f"not taken in, marked as important: {reason}")
     return Exit.OK
 
 

@@ -50,7 +50,7 @@ def desk_intake_routes(context: HttpContext) -> APIRouter:
         "/v1/desk/webhook",
         openapi_extra=_EVENT,
         responses=_SIGNED,
-        summary="Take one event of a program that signs it (no token)",
+        summary="Accept one signed event (no token)",
     )
     @open_to(DESK_ROLES, refuses_itself=True)
     async def webhook(request: Request) -> Response:
@@ -69,11 +69,11 @@ def _check_signature(service: DeskService, request: Request, body: bytes) -> Non
     secret = service.options.webhook_in_secret
     if secret is None:
         hint = "webhook_off: set rooms.desk.webhook_in_secret."
-        raise RequestRefused(403, Category.RBAC_DENIED, "no webhook is taken here", hint=hint)
+        raise RequestRefused(403, Category.RBAC_DENIED, "inbound webhooks are off", hint=hint)
     given = SignedHeaders(timestamp=request.headers.get(TIMESTAMP, ""), signature=request.headers.get(SIGNATURE, ""))
     code = refusal(secret.get_secret_value().encode(), body, given, now_s=service.now_s())
     if code is not None:
-        raise RequestRefused(401, Category.RBAC_DENIED, "the signature proves nothing", hint=code)
+        raise RequestRefused(401, Category.RBAC_DENIED, "the signature is not valid", hint=code)
 
 
 def service_of(context: HttpContext) -> DeskService:
@@ -143,9 +143,9 @@ _BATCH = _documented(
     }
 )
 _SIGNED: dict[int | str, dict[str, Any]] = {
-    202: {"description": "`queued`, as `ticket_id`; the same `event_id` again is `skipped`."},
+    202: {"description": "`queued`, as `ticket_id`; a repeated `event_id` is `skipped`."},
     401: {"description": "`signature_missing`, `signature_wrong`, `timestamp_invalid`, `timestamp_too_far`."},
-    403: {"description": "`webhook_off`: the settings have no secret."},
+    403: {"description": "`webhook_off`: no secret is configured."},
 }
 _RECEIVED: dict[int | str, dict[str, Any]] = {
     200: {"description": "`skipped`: a repeat (`duplicate`, with the first one's ticket), `too_old` or `too_short`."},

@@ -72,7 +72,7 @@ def _looking(router: APIRouter, context: HttpContext) -> None:
     @router.get(
         "",
         openapi_extra=documented(
-            state=f"One of {', '.join(STATES)}; waiting if not given.", owner="Only what was given to this person."
+            state=f"One of {', '.join(STATES)}; waiting if not given.", owner="Only tickets assigned to this person."
         ),
         summary="What waits for people, oldest first",
     )
@@ -100,21 +100,21 @@ def desk_work_routes(context: HttpContext) -> APIRouter:
     """Build the routes for canned replies and content gaps."""
     router = APIRouter(prefix="/v1/desk", tags=["desk"])
 
-    @router.get("/replies", summary="The owner's ready replies, by name")
+    @router.get("/replies", summary="Canned replies, by name")
     @open_to(DESK_READERS)
     async def replies() -> Response:
         return json_answer({"replies": dict(await run_in_threadpool(_reviews(context).help.replies))})
 
     @router.get(
         "/gaps",
-        openapi_extra=documented(days=f"How far back, 1 to {MOST_DAYS}; 7 if not given."),
-        summary="What customers asked that no document answers, the most asked first",
+        openapi_extra=documented(days=f"Days to look back, 1 to {MOST_DAYS}; default 7."),
+        summary="Customers' questions that no document answers, most frequent first",
     )
     @open_to(DESK_READERS)
     async def gaps(request: Request) -> Response:
         given = request.query_params.get("days", "7")
         if not (given.isascii() and given.isdigit() and 1 <= int(given[:6]) <= MOST_DAYS):
-            raise RequestRefused(400, Category.VALIDATION_ERROR, f"days is a number from 1 to {MOST_DAYS}")
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"days must be a number from 1 to {MOST_DAYS}")
         found = await run_in_threadpool(lambda: _reviews(context).gaps(days=int(given)))
         return json_answer({"days": int(given), "gaps": [one.as_dict() for one in found]})
 

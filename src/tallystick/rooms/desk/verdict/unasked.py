@@ -39,7 +39,7 @@ def waits_for_person(case: Case, draft: str, policy: VerdictPolicy) -> Judgement
     for cited in cited_sentences(case, draft):
         other = next((piece for piece in cited.pieces if piece.author != "document"), None)
         if other is not None:
-            reason = f"{other.tool} is no document of the owner's; a person sends what it says"
+            reason = f"{other.tool} is not a document of the owner's; a person must send what it returns"
             return Judgement(status="DEFER", rule_id="defer.no-document", reason=reason)
         asked = _risky(case, cited, policy)
         if asked is not None:
@@ -57,7 +57,7 @@ def _risky(case: Case, cited: CitedSentence, policy: VerdictPolicy) -> str | Non
             continue  # words that resemble an account number; a real one is already blocked (`others_data`)
         bare = re.sub(r"^[a-z][a-z0-9+.-]*://", "", address).rstrip("/.,;:!?)")
         if not any(bare in text for text in own):
-            return f"only one document names {bare[:60]}"
+            return f"only one document contains {bare[:60]}"
     return None
 
 

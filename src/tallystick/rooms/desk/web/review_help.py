@@ -54,7 +54,7 @@ def show_ready_texts(beside: Mapping[str, Any], replies: Mapping[str, str], use:
     question = beside.get("question")
     if question:
         with ui.row().classes("tally-row"):
-            ui.label(f"To ask the customer: {question}").classes("tally-text")
+            ui.label(f"Ask the customer: {question}").classes("tally-text")
             _use_button("Use this question", str(question), use)
     if replies:
         chosen = ui.select(sorted(replies), label="Ready replies").props("outlined dense").classes("w-full")

@@ -167,12 +167,12 @@ class TicketView:
     def _ask_whom(self) -> None:
         self._form.clear()
         with self._form:
-            whom = ui.input("Whose is it from now on?").classes("w-full").props("outlined autofocus maxlength=200")
+            whom = ui.input("Assign to").classes("w-full").props("outlined autofocus maxlength=200")
 
             async def give() -> None:
                 to, who = (whom.value or "").strip(), self._visitor.caller
                 if not to:
-                    whom.props('error error-message="Give a name"')
+                    whom.props('error error-message="Enter a name"')
                     return
                 await self._do(lambda: self._room.reviews.reassign(self._id, to, caller=who))
 

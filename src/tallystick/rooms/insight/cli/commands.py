@@ -24,7 +24,7 @@ PromptVersion = Annotated[str | None, typer.Option("--prompt", metavar="VERSION"
 Proposer = Annotated[
     str | None,
     typer.Option(
-        "--model", metavar="AGENT", help="Have this agent's model propose the query, if words do not suffice."
+        "--model", metavar="AGENT", help="Let this agent's model propose the query if the words do not suffice."
     ),
 ]
 WIDTH = 100

@@ -93,7 +93,7 @@ def _same_names(layout: Layout) -> tuple[str, ...]:
     found = []
     for columns in (each for each in alike.values() if len(each) > 1):
         taken = ", ".join(f"'{one}'" for one in columns if one in used) or "none of them"
-        found.append(f"{len(columns)} columns have one name: {', '.join(columns)}. Read as a field: {taken}.")
+        found.append(f"{len(columns)} columns have the same name: {', '.join(columns)}. Read as a field: {taken}.")
     return tuple(found)
 
 

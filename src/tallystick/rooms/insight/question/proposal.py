@@ -84,11 +84,11 @@ def propose_query(text: str, columns: Columns, dataset_id: int, say: SayJson) ->
             return QuestionReading(query=None, trouble="The model gave no answer.")
         found = _held(answer, columns, dataset_id, schema)
         if found.query is not None or not found.problem:
-            trouble = "" if found.query is not None else "The model finds no columns that could answer this."
+            trouble = "" if found.query is not None else "The model found no columns that could answer this."
             return QuestionReading(query=found.query, trouble=trouble, proposed=True)
         problem = found.problem
         message = _AGAIN.format(task=task, answer=answer[:500], problem=problem)
-    return QuestionReading(query=None, trouble=f"The model proposed no query that holds: {problem}")
+    return QuestionReading(query=None, trouble=f"The model proposed no valid query: {problem}")
 
 
 def _held(answer: str, columns: Columns, dataset_id: int, schema: Mapping[str, Any]) -> Proposed:
