@@ -291,7 +291,7 @@ def mail(here: Here) -> Exit:
         )
     mails = counted(taken.queued, "mail")
     here.screen.line(
-        f"{mails} taken in, {taken.known} already known or without need of a reply, {len(taken.left)} left for a person"
+        f"{mails} taken, {taken.known} already known or without need of a reply, {len(taken.left)} left for a person"
     )
     for reason in taken.left:
         here.screen.note(f"not taken in, marked as important: {reason}")
