@@ -1,4 +1,4 @@
-"""Which rooms of a workspace are on, and the key `rooms` of `tallystick.toml` that says so.
+"""The enabled rooms of a workspace, and the key `rooms` in `tallystick.toml` that lists them.
 
     rooms = ["studio"]
 

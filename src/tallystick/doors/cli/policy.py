@@ -56,7 +56,7 @@ def check(here: Here, policy: OtherPolicy = None) -> Exit:
 
 
 def show(here: Here, policy: OtherPolicy = None) -> None:
-    """Show the policy in its fixed form, whose SHA-256 stands in every receipt."""
+    """Show the policy in canonical form; every receipt contains its SHA-256."""
     chosen = _chosen(here, policy)
     here.screen.data({"digest": chosen.digest, "text": chosen.text})
     here.screen.line(f"# {chosen.digest}")

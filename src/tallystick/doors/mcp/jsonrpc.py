@@ -166,7 +166,7 @@ def lenient(ident: Any) -> int | float | str | None:
 
 
 def key_in_ends(head: bytes, tail: bytes) -> Key | None:
-    """Return the id of a message of which only the beginning and the end were kept."""
+    """Return the id of a truncated message, of which only the start and the end were kept."""
     before = _ID.search(head[: head.find(b'"result"') if b'"result"' in head else len(head)])
     found = before or next(iter(reversed(list(_ID.finditer(tail[-_TAIL:])))), None)
     value = None if found is None else read(found[1])

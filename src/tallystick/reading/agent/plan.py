@@ -121,7 +121,7 @@ def choose(library: Library, subject: Subject, tools: Mapping[str, ToolLine]) ->
 
 def _unused(args: Mapping[str, Any], named: set[str]) -> int:
     if any(isinstance(value, str) and len(value.split()) > 2 for value in args.values()):  # noqa: PLR2004
-        # The request itself is an argument, so nothing of it is lost.
+        # The whole request is passed as an argument.
         return 0
     used = {each for value in args.values() for each in (value if isinstance(value, list) else [value])}
     return len(named - used)

@@ -17,7 +17,7 @@ class WebOptions(BaseModel):
     engine: Literal["searxng", "brave"] = "searxng"
     """How the engine is asked and how it answers."""
     hosts: tuple[str, ...] = Field(min_length=1)
-    """Hosts whose pages may be given on; a name stands for its subdomains too. `*`: any, which is rarely wise."""
+    """Hosts whose pages may be quoted; a name includes its subdomains. `*`: any host, which is rarely wise."""
     key_variable: str | None = None
     """The environment variable that holds the engine's key."""
     private: bool = False
@@ -133,7 +133,7 @@ class VerdictPolicy(BaseModel):
     log_fields: tuple[str, ...] = ()
     """Fields of a JSON log record that may be quoted to a customer; the rest of a log is for people."""
     public_contacts: tuple[str, ...] = ()
-    """Addresses and numbers that are given to customers, as they stand in the documents: the shop's own."""
+    """The shop's own public addresses and numbers, spelled as in the documents."""
 
     @field_validator("answer_sources")
     @classmethod
@@ -177,14 +177,14 @@ class Options(BaseModel):
     agent: str | None = Field(default=None, max_length=64)
     """The agent whose model sorts, searches and writes; none, or one without a model: rules do it."""
     instructions: str = Field(default="", max_length=4_000)
-    """What that model is told of the house besides."""
+    """Further instructions for that model."""
     tool_derivation: bool = True
     schema_validation: bool = False
     """Whether the contract's schema adds warnings. It never refuses anything."""
 
     min_chars: int = Field(default=1, ge=1)
     max_chars: int = Field(default=100_000, ge=1)
-    """Of a customer's text: some thirty pages. Longer ones are not written by hand."""
+    """Maximum length of a customer's text: about thirty pages."""
     max_age_days: int = Field(default=730, ge=1)
     """Events that are older are not answered any more."""
     duplicate_hours: int = Field(default=24, ge=0)

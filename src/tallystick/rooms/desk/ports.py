@@ -13,13 +13,13 @@ class CheckedReply:
     """A draft, checked sentence by sentence."""
 
     judgement: Judgement
-    """PROCEED: it may go out. DEFER: a person must see it."""
+    """PROCEED: it may be sent. DEFER: a person must see it."""
     text: str
     """As it would be sent: without the references."""
     sentences: int = 0
     """Of the draft, without courtesies."""
     unsupported: int = 0
-    """How many of them rest on no evidence that holds."""
+    """The number of them without valid evidence."""
     waits: Judgement | None = None
     """Why a person must approve it, whatever `send` says; None: `send` decides."""
 
@@ -41,7 +41,7 @@ class Judge(Protocol):
 
 
 class Undelivered(Exception):  # noqa: N818 - not an internal error; the message is tried again
-    """A channel did not accept a message; the text gives the reason and nothing of the address."""
+    """A channel did not accept a message; the text gives the reason without the address."""
 
     def __init__(self, why: str, *, final: bool = False) -> None:
         """Create the error.
@@ -76,7 +76,7 @@ class ServicePorts:
     wake: Callable[[Sequence[str]], None]
     """Told of tickets that have become pending, after they are stored."""
     tell: Callable[[], None]
-    """Told that a ticket has come before people, after it is stored."""
+    """Called after a ticket that waits for people is stored."""
     known_tools: Callable[[], frozenset[str]]
     new_id: Callable[[str], str]
     """Kind → a new id."""

@@ -137,19 +137,19 @@ class ReviewQueue:
         return self._change(ticket_id, caller, "desk.reassign", how)
 
     def approve(self, ticket_id: str, *, caller: Caller) -> Review | Problem:
-        """Let the draft go out as it is."""
+        """Send the draft unchanged."""
         return self._change(
             ticket_id, caller, "desk.approve", lambda tx, review: self._sent(tx, review, review.draft, caller)
         )
 
     def edit(self, ticket_id: str, text: str, *, caller: Caller, insist: bool = False) -> Review | Problem:
-        """Let another text go out; it is checked again.
+        """Send a different text, which is checked again.
 
         Args:
-            ticket_id: Which.
-            text: With references behind its sentences, or without.
-            caller: Who.
-            insist: Send it although a sentence rests on nothing here: a person may know what no document says.
+            ticket_id: The ticket.
+            text: The text, with or without references after its sentences.
+            caller: The person who sends it.
+            insist: Send it even if a sentence has no evidence: a person may know more than the documents.
         """
 
         def how(tx: Transaction, review: Review) -> Review | Problem:
@@ -197,7 +197,7 @@ class ReviewQueue:
         return len(late)
 
     def unsupported(self, tx: Transaction, review: Review, text: str) -> tuple[Unsupported, ...]:
-        """Sentences of a text that rest on no evidence of its ticket."""
+        """Sentences of a text without evidence in its ticket."""
         ticket = tx.get(review.ticket_id, lock=False)
         if ticket is None:
             return ()

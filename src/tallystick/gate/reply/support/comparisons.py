@@ -17,7 +17,7 @@ _THAN = re.compile(r"(?<!other )(?<!rather )\bthan\b(?!\s+[\d$€£])", re.IGNOR
 OF_TWO = re.compile(r"\bthe (\w+er|(?:more|less) \w+)(?: one)? of (?:the|these|those) (?:two|pair)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween (.{1,60}?) and (.{1,60}?)(?=[,.;]|$)")
 _NEAR = 40
-"""Characters before `than` in which the comparative stands."""
+"""Maximum characters between a comparative and `than`."""
 _FROM_TO = re.compile(
     r"\bfrom (.{1,30}?) (?:up |down )?to (.{1,30}?)(?=[,.;)](?!\d)|$| (?:in|on|after|with|between|last|over)\b)"
 )

@@ -53,7 +53,7 @@ def _hedge_of(claim: Reading, quote: Reading, ground: Ground) -> str | None:
 
 
 def _before(ground: Ground) -> frozenset[str]:
-    """Return the stems of the few words that stand before the quote in its sentence."""
+    """Return the stems of the few words before the quote in its sentence."""
     begin = ground.quote.lstrip("…. ")[:_BEGIN].casefold()
     before, found, _ = ground.sentence.casefold().partition(begin)
     return frozenset(stem(word) for word in before.split()[-_NEAR:]) if found else frozenset()

@@ -215,7 +215,7 @@ def _decide(here: Here, token: str | None, how: "Callable[[DeskRunner, Any], Any
 
 
 def _show_draft(screen: Screen, found: "ReviewItem | Problem") -> None:
-    """What a person is about to let go out.
+    """The reply that a person is about to send.
 
     Raises:
         Refused: There is nothing to decide, or nothing to send.

@@ -101,13 +101,13 @@ class Worker:
             return {**outputs, "draft": {"text": written}}
         if outputs["tool_verdict"]["status"] != "PROCEED":
             return outputs
-        # What is found but cannot be said as it stands is for a person to say.
+        # Evidence that cannot be quoted unchanged is left to a person.
         return {**outputs, "tool_verdict": NOTHING_TO_SAY}
 
     def _for_person(
         self, ticket: Ticket, decided: Mapping[str, Any], desk_agent: DeskAgent | None
     ) -> Mapping[str, Any]:
-        """A draft, and what it rests on, where no TOOL ticket will bring one: a person must have one to approve."""
+        """A draft with its evidence for tickets that get none from a TOOL ticket, so that a person can approve it."""
         derives = self._service.options.tool_derivation and needs_of(decided) and decided["decision"] == "APPROVE"
         if decided["decision"] == "REJECT" or derives:
             return {}

@@ -153,12 +153,12 @@ SUMMARIES = {
 }
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     401: {"description": "No valid token."},
-    403: {"description": "The role is missing, or no person stands behind the request."},
+    403: {"description": "The role is missing, or the request does not come from a person."},
     404: {"description": "`review_unknown`."},
 }
 _FOUND = {200: {"description": "The ticket with its evidence, the rule and the draft."}, **_PROBLEMS}
 _DECIDED = {
-    200: {"description": "How it stands now."},
+    200: {"description": "The current state."},
     400: {"description": "A field does not fit."},
     409: {"description": "`review_taken`, `review_over`, `draft_missing`."},
     422: {"description": "`unsupported_sentence`: a sentence cites nothing that holds; `personal_data`."},

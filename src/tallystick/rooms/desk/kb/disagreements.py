@@ -27,7 +27,7 @@ SAME = {"minilm-int8": 0.55, "wordllama-256": 0.7}
 ASKED = {"minilm-int8": 1.28, "wordllama-256": 1.2}
 """Minimum sum of mutual similarity and similarity to the question, per embedding model."""
 SAME_WORDS = 0.6
-"""The share of common words that stands in for it, of the shorter sentence."""
+"""Without an embedding model: minimum share of common words in the shorter sentence."""
 _MONTH = "|".join(MONTHS)
 _DATE = re.compile(
     rf"\b(?:\d{{1,2}}\.? (?:{_MONTH})\w*(?: \d{{4}})?|(?:{_MONTH})\w* \d{{1,2}}(?:, \d{{4}})?)\b", re.IGNORECASE

@@ -92,7 +92,7 @@ class OutboxSender:
         else:
             changed = replace(message, state="sending", attempts=message.attempts + 1)
         tx.change_outgoing(changed, was="queued")
-        # What goes out is in the ledger before it goes: a crash may cost the message its mark, never its record.
+        # Record the message in the ledger before sending: a crash may lose its `sent` mark, but never its record.
         self._noted(changed, changed.state)
         return changed
 
@@ -132,7 +132,7 @@ def queue_reply(tx: Transaction, ticket: Ticket, text: str, *, channel: str, by:
     Args:
         tx: The transaction of the decision.
         ticket: The one whose answer it is: a REPLY, or whatever a person approved.
-        text: As it goes out.
+        text: The text to send.
         channel: Where to.
         by: Who let it go: `verdict`, or a person.
     """
@@ -173,7 +173,7 @@ def chain(tx: Transaction, ticket: Ticket) -> tuple[Ticket, ...]:
 
 
 def obstacle(tx: Transaction, message: Outgoing) -> str | None:
-    """Why a message must not go out, as a fixed code; None: it may."""
+    """Why a message must not be sent, as a fixed code; None if it may."""
     ticket = tx.get(message.ticket_id, lock=False)
     if ticket is None:
         return GONE
@@ -211,6 +211,6 @@ def _wrote_again(tx: Transaction, root: Ticket) -> bool:
     if root.kind == "TRIAGE":
         latest = last_heard(tx, thread)
         return latest is not None and latest != root.ticket_id
-    # A TOOL ticket made by hand is no customer's message itself.
+    # A TOOL ticket created by hand is not a customer's message.
     newest = tx.newest_in_thread(thread, kind="TRIAGE")
     return newest is not None and newest.created > root.created

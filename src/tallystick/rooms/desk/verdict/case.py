@@ -1,4 +1,4 @@
-"""The case of a ticket: the ticket and its receipts from the ledger. Verdicts rest on nothing else."""
+"""The case of a ticket: the ticket and its receipts from the ledger, the only input of verdicts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

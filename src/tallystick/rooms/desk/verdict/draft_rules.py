@@ -73,7 +73,7 @@ def statements_in(draft: str) -> int:
 
 
 def others_data(text: str, event: Mapping[str, Any], policy: VerdictPolicy) -> str | None:
-    """Personal data that would go out, that the customer did not bring along and that is not for everybody."""
+    """Personal data in a draft that is neither public nor from the customer."""
     own = " ".join((*map(str, event.values()), *policy.public_contacts))
     return next((found[0] for found in PERSONAL.finditer(text) if found[0] not in own), None)
 

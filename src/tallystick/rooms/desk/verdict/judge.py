@@ -55,7 +55,7 @@ class ServerJudge:
         case = self.case(tool)
         again = judge(case, self.policy)
         if again.status != "PROCEED":
-            # What stands behind the draft does not hold any more.
+            # The evidence of the draft is no longer valid.
             return CheckedReply(judgement=again, text="")
         wrong = tuple(unsupported(draft, evidence_texts(case.counted)))
         return CheckedReply(

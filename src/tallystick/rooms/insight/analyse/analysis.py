@@ -148,7 +148,7 @@ class _Work:
 
 
 def _computed(work: _Work, other: str | None) -> ComputedAnswer:
-    """Read the question, run its query and tell the result."""
+    """Read the question, run its query and word the result."""
     order, book = work.order, work.book
     columns = book.columns(order.dataset_id)
     read = QuestionReading(query=order.query)

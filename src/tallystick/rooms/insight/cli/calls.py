@@ -158,7 +158,7 @@ def _inside(gate: "Gate", file: Path) -> str:
     here = gate.workspace.resolve()
     if with_links.is_relative_to(here):
         path = with_links.relative_to(here).as_posix()
-        # A path stands in receipts as it is; one that names somebody is read from a copy.
+        # Receipts contain the path unchanged, so a file whose path names a person is read from a copy.
         if insight_in(gate).placeholders.clean(path) == path:
             return path
     return put_upload(gate.workspace, whole.name, _chunks(whole), random=os.urandom)

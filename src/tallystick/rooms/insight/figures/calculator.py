@@ -80,7 +80,7 @@ class Figures:
         Args:
             query: What it is the answer to.
             places: After the point.
-            unit: What stands behind it, e.g. `%`.
+            unit: The unit after the number, e.g. `%`.
         """
         value = self.value(query)
         written = str(query)
@@ -209,7 +209,7 @@ def _number_of_key(row: ResultRow, place: str) -> float | None:
 
 
 def _p_of(row: ResultRow) -> float | None:
-    """Of the shares of both sides; None: nothing of which they are shares."""
+    """The p-value for the shares of both sides; None without a comparison."""
     one, two = row.first, row.now
     if one is None:
         return None

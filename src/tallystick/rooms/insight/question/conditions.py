@@ -1,4 +1,4 @@
-"""The conditions of a question: which tickets it speaks of, each with the place where it says so."""
+"""The conditions of a question on tickets, each with its position in the text."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -341,7 +341,7 @@ class Conditions:
         return None
 
     def _number_column(self, place: int) -> Column | None:
-        """The column of numbers that stands nearest before the number, else right behind it."""
+        """The number column named closest before a number, else directly after it."""
         items, item = self._scan.items, self._scan.items[place]
         named = [
             one for one in items

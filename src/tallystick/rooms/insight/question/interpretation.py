@@ -25,7 +25,7 @@ _VERBS = ("is", "are", "was", "were", "has", "have", "had")
 _FINER = {"year": ("month", "quarter", "week", "day"), "month": ("week", "day")}
 """Finer buckets of each bucket: `calendar month (year and month)` means the finer one."""
 _JOINS = frozenset({"and", "or", "the", "of", "a", "by", "then", "its", "their"})
-"""Words that may stand between `per` and a column, or between two columns."""
+"""Words allowed between `per` and a column, or between two columns."""
 _PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
 _HEADS = ("ticket", "person")
 _LISTED = 10
@@ -85,7 +85,7 @@ class _Reading(SideReader):
         )
 
     def _by_time(self, compare: Comparison) -> bool:
-        """Whether the sides are periods, so that a bucket of time only says so once more."""
+        """Whether the sides are periods, which makes a time bucket redundant."""
         return all(one.column in {CREATED, RESOLVED} for one in (*compare.first, *compare.second))
 
     def _use_units(self) -> None:
@@ -105,7 +105,7 @@ class _Reading(SideReader):
     # -- groups --------------------------------------------------------------------------------------------------------
 
     def _groups(self) -> tuple[Grouping, ...]:
-        """What stands behind `per` or `which`; of a pair of columns with a superlative, the one that is asked for."""
+        """The column after `per` or `which`; of two columns with a superlative, the one that is asked for."""
         made = self._named_groups()
         if not made and any(one.said.lower() == "who" for one in self._scan.of("which")):
             if not self._asked.agents:
@@ -463,7 +463,7 @@ class _Reading(SideReader):
     # -- what is left --------------------------------------------------------------------------------------------------
 
     def _check_left(self, by: tuple[Grouping, ...], filters: tuple[Filter, ...]) -> None:
-        """Some words may stand idle; a column, number or word that asks for something may not."""
+        """Some words may remain unused, but no column, number or word that asks for something."""
         idle = {
             "ticket", "person", "filler", "with", "opened", "which", "count", "list", "by", "significant",
             "resolved", "open", "about", "order",

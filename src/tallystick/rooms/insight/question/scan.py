@@ -38,7 +38,7 @@ class Scan:
     idle_at: frozenset[int]
     """Their positions."""
     breaks: frozenset[int]
-    """Words before which a comma or a full stop stands."""
+    """Words preceded by a comma or a full stop."""
     words: tuple[str, ...]
     """All words, folded."""
 

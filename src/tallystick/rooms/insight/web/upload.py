@@ -44,7 +44,7 @@ SHOWN_TEXT = 220
 
 
 class Upload:
-    """The place to hand over a file, in one window."""
+    """The dialog for uploading a file."""
 
     def __init__(self, house: PageContext, room: Insight, works: Jobs) -> None:
         self._house = house

@@ -39,7 +39,7 @@ class Attribute(BaseModel):
     begins: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
-    """Words of the objects by which it is told from others that share its verbs."""
+    """Object words that distinguish it from attributes with the same verbs."""
     family: str | None = None
     denies_as: str | None = None
     """The attribute that a plain denial states: «I don't eat meat»."""

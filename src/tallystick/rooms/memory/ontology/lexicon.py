@@ -16,7 +16,7 @@ NEAR = 0.55
 ALIKE = 0.5
 """The least likeness of two nouns that may name the same thing: a greyhound is a dog."""
 _AGREEING = 2
-"""The nearest nouns that must stand for one attribute."""
+"""Number of nearest nouns that must belong to one attribute."""
 
 
 class Lexicon:

@@ -108,7 +108,7 @@ class InquiryReader:
                 yield from (Wanted(whom=one, attribute=noun.attribute, kind=noun.noun) for one in others[:1])
 
     def _by_phrase(self, text: str, lowers: list[str], subjects: list[Noun]) -> Iterator[Wanted]:
-        """Yield the attributes whose question words stand in the text: «how old», «for a living»."""
+        """Yield the attributes whose question words occur in the text: «how old», «for a living»."""
         for attribute in self._ontology.attributes.values():
             for phrase in attribute.asked_as:
                 parts = phrase.split()

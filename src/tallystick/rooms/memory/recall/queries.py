@@ -66,7 +66,7 @@ class LedgerLog:
         for receipt in self._ledger.read(max(seq - NEARBY, 0)):
             event = event_of(receipt)
             if event is not None:
-                # After a clock was set back, log time stands still.
+                # After a clock was set back, log time does not advance.
                 told = event.at if told is None else max(told, event.at)
             written = seconds(receipt.header["timestamp"])
             if receipt.seq >= seq:
@@ -189,7 +189,7 @@ class MemoryQueries:
     def explain(
         self, proposition_id: str, *, as_of_seq: int | None = None, now: int | None = None
     ) -> dict[str, Any] | None:
-        """Why a proposition stands as it does; None: there is none (or was none then)."""
+        """Explain the status of a proposition; None if it does not exist (or did not at that time)."""
         moment = self._now(now)
         return self._projection.ask(
             lambda state: explain_proposition(state, self._log, proposition_id, now=moment, as_of_seq=as_of_seq)
@@ -198,19 +198,19 @@ class MemoryQueries:
     def what_if(
         self, proposition_id: str, *, without: str, also: Collection[str] = (), now: int | None = None
     ) -> dict[str, Any] | None:
-        """How it would stand had a source, or several, never spoken."""
+        """Compute a proposition's status without the given sources."""
         moment = self._now(now)
         return self._projection.ask(
             lambda state: what_if(state, self._log, proposition_id, without=without, also=also, now=moment)
         )
 
     def minimal_supports(self, proposition_id: str, *, now: int | None = None) -> dict[str, Any] | None:
-        """The fewest observations its status rests on."""
+        """Compute the smallest set of observations that supports a proposition's status."""
         moment = self._now(now)
         return self._projection.ask(lambda state: minimal_supports(state, proposition_id, now=moment))
 
     def diff(self, first: int, last: int | None = None) -> dict[str, Any]:
-        """What changed between two places of the log; to its end, if no second one is given."""
+        """List the changes between two positions of the log; `last` defaults to its end."""
         end = self._ledger.size() - 1 if last is None else last
         return self._projection.ask(lambda state: diff(state, first, end), written=True)
 

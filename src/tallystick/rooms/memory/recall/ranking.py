@@ -26,7 +26,7 @@ TO_NEXT, TO_SECOND, TO_PREVIOUS = 0.45, 0.15, 0.25
 ANSWERED = 1.6
 """The text after a question is likely its answer."""
 NAME_WEIGHT = 0.3
-"""Of a speaker's name among the words: it stands in every greeting, and says nothing of the matter."""
+"""Weight of a speaker's name among the words: it occurs in every greeting and is not specific."""
 SPEAKER, SPEAKER_SHARE = 1.15, 0.1
 """Texts of a named speaker: times this, and a share of the best score besides."""
 OF_THEN, OF_THAT_DAY = 2.0, 2.0
@@ -64,7 +64,7 @@ def rank(index: TextIndex, question: Question, *, limit: int, spare: int = 0, as
         index: Where they are looked for.
         question: What is asked.
         limit: How many are wanted; whether there is an answer is judged by these.
-        spare: How many more are given, for whoever leaves some out.
+        spare: Extra results for callers that filter some out.
         as_of_seq: Only texts up to this place of the log.
     """
     names = frozenset(word for word in question.words if index.is_speaker(word))
@@ -118,7 +118,7 @@ def _spread(index: TextIndex, found: SearchScores, cut: int) -> tuple[dict[int, 
 
 
 def _fits(entry: SegmentEntry, question: Question) -> float:
-    """How well a text fits what is asked for, whoever said it."""
+    """How well a text fits the question, regardless of the speaker."""
     factor = QUESTION if entry.asks else 1.0
     if question.asks_when and entry.timed:
         factor *= NAMES_TIME

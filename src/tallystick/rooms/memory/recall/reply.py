@@ -41,13 +41,13 @@ _OVER = frozenset({"rejected"})
 
 @record
 class MemoryReply:
-    """An answer in words, and what it rests on."""
+    """An answer in words, with its evidence."""
 
     sentence: str
     known: bool
     facts: tuple[Fact, ...] = ()
     before: tuple[Fact, ...] = ()
-    """What held before, if that is told."""
+    """The earlier value, if mentioned."""
     quote: str | None = None
     """The text that answers, where no fact does."""
     nearest: tuple[Passage, ...] = ()

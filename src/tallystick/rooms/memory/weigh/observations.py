@@ -31,7 +31,7 @@ def observe(
     whose = by.group if by.subject is not None or policy.agents_are_one_source else None
     groups, contents, weighed = _lineage(state, lineage, weighed, whose or group_key(group), text, claimed)
     if whose is not None:
-        # A summary is in the words of whoever made it, whatever it was made of.
+        # A summary counts as the words of its author, regardless of its sources.
         groups = tuple(sorted({*groups, whose}))
     elif not lineage:
         groups = tuple(sorted({*groups, *_earlier_groups(state, source_id)}))

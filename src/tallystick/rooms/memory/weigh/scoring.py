@@ -100,7 +100,7 @@ class Side:
         self._holders: dict[str, str] = {}
         """Root text → a group that has it."""
         self._copied = False
-        """Some text stands in two groups."""
+        """Whether a text occurs in two groups."""
         self._ranks: GroupRanks | None = None
         """Where there are more groups than are weighed."""
         self._newest: Newest = {}

@@ -25,7 +25,7 @@ class Row(NamedTuple):
     status: Status
     holds: Callable[[Figures, Policy], bool]
     words: str
-    """What a person is told; the names in it are those of the figures, as percentages."""
+    """Explanation for people, with placeholders for figures, shown as percentages."""
 
 
 def _refuted(f: Figures, p: Policy) -> bool:

@@ -86,7 +86,7 @@ class Reading:
 
 @record
 class ModelFindings:
-    """What came of a check by model."""
+    """The result of a check by a model."""
 
     findings: tuple[Finding, ...]
     planned: int
@@ -142,7 +142,7 @@ def _pair(
 
 
 def _names(reading: BookReading, card: str) -> frozenset[str]:
-    """Names are in every paragraph about their bearers, and tell nothing of its subject."""
+    """Names occur in every paragraph about a person, so they do not indicate its topic."""
     known = next(one for one in reading.book.cards if one.path == card)
     return frozenset(stems(" ".join((known.name, *known.aliases))))
 
@@ -231,7 +231,7 @@ class ModelCheck:
 
 
 def _verified(one: Reading, quote: str, fact: int) -> Finding | None:
-    """A finding whose words stand in the narration of the paragraph, and whose line is one that was shown."""
+    """A finding whose quote is in the paragraph's narration and whose line was shown to the model."""
     passage = one.passage.passage
     at = _place_of(quote, passage.text)
     if not 0 < fact <= len(one.lines) or at < 0 or passage.is_spoken(at):
@@ -255,7 +255,7 @@ def _verified(one: Reading, quote: str, fact: int) -> Finding | None:
 
 
 def _place_of(quote: str, text: str) -> int:
-    """Where a quote stands in a text, whatever kind of quote marks and dashes it was copied with; -1: nowhere."""
+    """The position of a quote in a text, regardless of quote-mark and dash styles; -1 if not found."""
     at = straighten(text).find(straighten(quote))
     return at if at < 0 else bisect_left(range(len(text)), at, key=lambda end: len(straighten(text[:end])))
 
