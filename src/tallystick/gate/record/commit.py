@@ -39,9 +39,9 @@ With many callers this is several batches, so retrying costs little; a single ca
 MAX_INLINE = 16
 """Records that one task stores inline per iteration of the event loop; the next is queued, so other tasks can run."""
 
-BROKEN_OFF = LedgerError(
+WRITER_FAILED = LedgerError(
     "The journal's writer failed, so it is unknown whether this was recorded. Free memory, then look up the receipt.",
-    code="ledger_broken_off",
+    code="ledger_writer_failed",
 )
 
 
@@ -347,7 +347,7 @@ class GroupCommit:
         """Fail the batches that were in progress when the writer failed."""
         for batch in self._taken:
             if not batch.results:
-                batch.failed = BROKEN_OFF
+                batch.failed = WRITER_FAILED
             batch.notify()
         self._taken.clear()
 
