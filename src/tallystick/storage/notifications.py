@@ -118,6 +118,8 @@ class Notifications:
 
     def read(self, notification_id: str) -> Notification | None:
         """Mark one as read; None: there is no such notification."""
+        if self.stamp() is None:
+            return None
         with self._file.locked():
             listed = self._load()
             place = next((at for at, each in enumerate(listed) if each.id == notification_id), None)
@@ -130,6 +132,8 @@ class Notifications:
 
     def read_all(self) -> int:
         """Mark all as read; return how many were unread."""
+        if self.stamp() is None:
+            return 0
         with self._file.locked():
             listed = self._load()
             unread = sum(not each.read for each in listed)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 STATUSES = ("open", "closed", "all")
 PRIORITIES = ("low", "normal", "high", "urgent")
+ABOUT = 60
+"""Characters of a summary in a list."""
 Id = Annotated[str, typer.Argument(metavar="ISSUE", help="Its number or its id.", show_default=False)]
 Agent = Annotated[
     str | None, typer.Option("--agent", metavar="AGENT", help="The agent who comments.", show_default=False)
@@ -62,13 +64,14 @@ def list_issues(
         here.screen.note("There are no such issues. `tally issues new TITLE` opens one.")
         return
     here.screen.table(
-        ["#", "status", "priority", "title", "for", "tags", "comments", "changed"],
+        ["#", "status", "priority", "title", "about", "for", "tags", "comments", "changed"],
         [
             (
                 each.number,
                 "frozen" if each.frozen else each.status,
                 each.priority,
                 each.title,
+                each.summary[:ABOUT],
                 each.assigned_to,
                 " ".join(each.tags),
                 each.comment_count,
