@@ -690,6 +690,7 @@ PROMISES: dict[str, str] = {
     # -- studio: prompts --
     "prompts.bundled": "All nine tools have an example that fits their schema, with the placeholder of the nonce",
     "prompts.layers": "Global, user, project are merged in this order; overriding a core tool warns; what cannot be read is left out",
+    "prompts.examples": "An example that its tool would refuse is left out with a warning, and refused where it is set or proposed",
     "prompts.catalogue": "The catalogue of a turn uses the registry's words, which never change what a tool takes",
     "prompts.proposals": "An agent's edit is a proposal; a person accepts it once, and not over a changed prompt",
     "prompts.http": "Prompts are shown with warnings, set by a person, and proposed by agents",
