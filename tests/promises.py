@@ -683,6 +683,7 @@ PROMISES: dict[str, str] = {
     "issues.cli": "tally issues lists, shows, opens, comments and closes",
     # -- studio: notifications --
     "notifications.kept": "Notifications are bounded, deduplicated, masked and marked read, by several processes",
+    "notifications.grouped": "Notifications of one thing are shown together, and read together",
     "notifications.made": "Held calls, refused replies, frozen and deferred issues are told of; a call that succeeds writes nothing",
     "notifications.http": "Notifications are listed, marked read and streamed as they come",
     # -- studio: telemetry --

@@ -5,7 +5,7 @@ issues. The list is bounded, and equal unread notifications are stored once: a s
 entry, not a thousand.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -176,6 +176,18 @@ class Notifications:
 
     def _write(self, listed: "Listed") -> None:
         self._file.write({"notifications": [each.as_dict() for each in listed]})
+
+
+def grouped(listed: Iterable[Notification]) -> list[Listed]:
+    """Notifications of the same thing together: same source, page and state, in the order of the first of each.
+
+    Args:
+        listed: Newest first.
+    """
+    groups: dict[tuple[object, ...], Listed] = {}
+    for each in listed:
+        groups.setdefault((each.source, each.link or each.id, each.read), []).append(each)
+    return list(groups.values())
 
 
 def place_of(kind: str, name: str) -> str:
