@@ -621,6 +621,7 @@ PROMISES: dict[str, str] = {
     "continuity.unchanged": "A book whose facts do not change gives no finding",
     "continuity.untouched-novels": "A whole untouched novel gives at most three findings",
     "continuity.fast": "The whole-book check keeps to its time",
+    "continuity.every-finding": "Checks give every finding and every complaint, however many there are",
     "continuity.canon-checker": "canon_checker gives a rule, the card's line and the scene's line",
     "continuity.no-canon-no-check": "canon_checker refuses to run without canon files",
     "continuity.consistency-checker": "consistency_checker compares up to ten files with each other and the scenes before",
