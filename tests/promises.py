@@ -654,6 +654,7 @@ PROMISES: dict[str, str] = {
     "studio.conference-stop": "A refused tool phase ends the round before phase 2, and its issue holds the stop hook",
     "studio.conference-record": "The record of a round holds ids and digests, no words",
     "studio.conference-transcript": "The user's transcript goes on over rounds and crashes",
+    "studio.conference-checks": "An author's question whether the book is consistent runs the checker",
     "studio.conference-filed": "A round is filed apart from open issues, under its number, with its question beneath",
     "studio.conference-broken-off": "A round whose process is gone shows as broken off and can be sent again",
     "studio.conference-two-processes": "Processes see each other's rounds, and only one runs in a conference",
