@@ -18,10 +18,10 @@ from typing import Any
 import orjson
 
 SUITES = (
-    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "relay_http", "studio_tree", "studio_book",
-    "memory.locomo", "memory.poisoning", "memory.recall_speed",
+    "call", "concurrent_calls", "growth", "http_call", "startup", "evidence", "turn_loop", "relay", "relay_http", "gateway", "studio_tree", "studio_book",
+    "memory.locomo", "memory.poisoning", "memory.corrections", "memory.recall_speed",
     "memory.proposals", "memory.whole_way", "insight.ingest", "insight.query", "insight.search", "insight.precision", "insight.cluster",
-    "desk.injection", "desk.throughput", "page", "scale.processes",
+    "desk.injection", "desk.throughput", "page", "scale.processes", "scale.nodes", "scale.locks", "scale.shared_growth",
 )  # fmt: skip
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- make bench writes below -->", "<!-- make bench writes above -->"

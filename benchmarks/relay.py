@@ -130,6 +130,7 @@ class Speaker:
         self._number = 0
         self.ask("initialize", HELLO)
         self.up_s = time.perf_counter() - began
+        self.pid = self._process.pid
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         self.ask("tools/list", {})
 

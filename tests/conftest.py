@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tallystick.settings import Settings, StorageSettings
 from tests.sizes import FULL
 
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -102,3 +103,27 @@ def _turn(item: pytest.Item) -> tuple[int, bool]:
     path = item.path.relative_to(item.config.rootpath / "tests")
     slowest = path.as_posix()
     return SLOWEST.index(slowest) if slowest in SLOWEST else len(SLOWEST), path.parts[0] not in LONG
+
+
+@pytest.fixture(autouse=True)
+def _journal_on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With TALLY_TEST_JOURNAL=postgres every workspace that a test opens has its journal in a new database."""
+    if os.environ.get("TALLY_TEST_JOURNAL") != "postgres" or request.path.parts[-2] == "house":
+        yield
+        return
+    from tests.postgres import new_postgres  # noqa: PLC0415 - few runs need a server
+
+    url = new_postgres()
+    monkeypatch.setenv("TALLY_DATABASE_URL", url)
+    monkeypatch.setenv("TALLY_STORAGE__JOURNAL", "postgres")
+    _set_defaults(url, "postgres")
+    yield
+    _set_defaults(None, "files")
+
+
+def _set_defaults(url: str | None, journal: str) -> None:
+    """Settings that a test makes itself have these defaults too, or it would write and verify different journals."""
+    StorageSettings.model_fields["database_url"].default = url
+    StorageSettings.model_fields["journal"].default = journal
+    StorageSettings.model_rebuild(force=True)
+    Settings.model_rebuild(force=True)

@@ -1,10 +1,9 @@
 """Messages of companies by other hands, through the whole desk: what is answered, what is left to people, and how sure.
 
-Reads folders with `kb/` and `questions.jsonl` (TALLY_DESK_SETS, separated by colons), writes one line for each message
-as their `score.py` reads it, and counts in two modes at once: what `auto` would have sent, and what the draft for a
-person holds.
+Reads a folder with `kb/` and `questions.jsonl`, writes one line for each message as their `score.py` reads it, and counts
+in two modes at once: what `auto` would have sent, at each threshold, and what the draft for a person holds.
 
-    python -m benchmarks.desk.outside FOLDER RESULTS.jsonl [--part N/M | --not-part N/M] [--agent NAME]
+    python -m benchmarks.desk.outside FOLDER RESULTS.jsonl [--messages FILE] [--part N/M] [--threshold P]
 """
 
 from __future__ import annotations
@@ -21,8 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from tallystick import Gate
+from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.trial import DeskRunner
 from tallystick.settings import parse_settings
+
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
 def main() -> None:
@@ -31,16 +33,27 @@ def main() -> None:
     parser.add_argument("results", type=Path)
     parser.add_argument("--messages", type=Path, help="another file of messages")
     parser.add_argument("--part", help="N/M: messages whose id falls into part N of M")
+    parser.add_argument("--threshold", type=float, default=VerdictPolicy().threshold)
     given = parser.parse_args()
     messages = list(messages_of(given.messages or given.folder / "questions.jsonl", given.part))
     rows = list(answered(given.folder / "kb", messages))
-    given.results.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    print(json.dumps(counted(messages, rows), indent=1))
+    for least in (*THRESHOLDS, given.threshold):
+        print(json.dumps({"threshold": least, **counted(messages, [at_threshold(row, least) for row in rows])}))
+    kept = [at_threshold(row, given.threshold) for row in rows]
+    given.results.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept), encoding="utf-8")
+
+
+def at_threshold(row: Mapping[str, Any], least: float) -> dict[str, Any]:
+    """What would have become of a message under a threshold; it was answered without one."""
+    if row["verdict"] != "PROCEED" or row["confidence"] >= least:
+        return dict(row)
+    return {**row, "verdict": "DEFER", "rule": "defer.need-uncovered", "reply": ""}
 
 
 def messages_of(path: Path, part: str | None = None) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
-        one = json.loads(line)
+        read = json.loads(line)
+        one = read if "id" in read else {**read, "id": f"{read['of']}-{read['form']}"}
         if part is None or part_of(one["id"], int(part.split("/")[1])) == int(part.split("/")[0]):
             yield one
 
@@ -51,12 +64,19 @@ def part_of(name: str, parts: int) -> int:
 
 
 def answered(kb: Path, messages: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as made, open_desk(Path(made), kb) as gate:
+    with tempfile.TemporaryDirectory() as made, open_desk(Path(made), kb, verdict={"threshold": 0}) as gate:
         runner = DeskRunner(gate)
         for one in messages:
             tried = runner.attempt(one["text"], run=f"m-{one['id']}")
             if isinstance(tried, str) or tried.verdict is None:
-                yield {"id": one["id"], "verdict": "DEFER", "reply": "", "draft": "", "rule": str(tried)[:80]}
+                yield {
+                    "id": one["id"],
+                    "verdict": "DEFER",
+                    "reply": "",
+                    "draft": "",
+                    "rule": str(tried)[:80],
+                    "confidence": 0.0,
+                }
                 continue
             kept = [each for each in tried.evidence if each.get("counts")]
             yield {
@@ -100,6 +120,7 @@ def counted(messages: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, A
         else:
             counts["to be left to people"] += 1
             counts["left to people"] += row["verdict"] != "PROCEED"
+            counts[f"sent though {category}"] += row["verdict"] == "PROCEED"
     rules = Counter(row["rule"] for row in rows)
     return {**counts, "rules": dict(rules)}
 

@@ -207,6 +207,8 @@ class StorageSettings(_Section):
 
     database_url: str | None = None
     """SQLAlchemy URL; default: SQLite in the workspace's control room."""
+    journal: Literal["files", "postgres"] = "files"
+    """Where receipts are: files, or the database that `database_url` names, for several nodes."""
     state_dir: str | None = None
     """The user's state folder; default: `$XDG_STATE_HOME/tallystick`."""
     user_dir: str = "~/.tallystick"
@@ -382,3 +384,8 @@ def key_variable(name: str, environ: Mapping[str, str] | None = None) -> str | N
     """Return an endpoint's API key from the variable `name`, or from `APP_` + `name`; None if neither is set."""
     given = os.environ if environ is None else environ
     return given.get(name) or given.get(f"APP_{name}")
+
+
+def environment_with(more: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a process to start: this process's own, with more variables."""
+    return {**os.environ, **more}

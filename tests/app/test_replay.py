@@ -73,7 +73,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 
 def replayed(gate: Gate, policy: Policy | None = None) -> list[Replayed]:
-    return list(Replayer(gate.workspace).replay(gate.ledger.read(), policy=policy))
+    return list(Replayer(gate.ledger.kept).replay(gate.ledger.read(), policy=policy))
 
 
 async def all_kinds_of_calls(gate: Gate) -> None:

@@ -172,7 +172,7 @@ def test_what_was_doubtful_stands_in_the_receipt_and_is_decided_alike_again(tmp_
         send(begun(gate, "Answer letter 1."), ANN)
         tainted = [receipt.header.get("context", {}).get("tainted") for receipt in outcomes(gate)]
         assert tainted.count(["/to"]) == (1 if held is None else 2)
-        replayed = list(Replayer(gate.workspace).replay(gate.ledger.read()))
+        replayed = list(Replayer(gate.ledger.kept).replay(gate.ledger.read()))
         assert len(replayed) == len(tainted)
         assert {one.result for one in replayed} == {"same"}
 

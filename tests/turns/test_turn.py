@@ -381,7 +381,7 @@ def test_the_definition_of_a_clients_tool_is_kept_so_that_its_calls_can_be_repla
     assert versions == {THEIRS.version}
     kept = audit_folder(gate.workspace) / "tools" / f"{THEIRS.version}.json"
     assert sha256(kept.read_bytes()).hexdigest() == THEIRS.version
-    again = list(Replayer(gate.workspace).replay(gate.ledger.read()))
+    again = list(Replayer(gate.ledger.kept).replay(gate.ledger.read()))
     assert [replayed.result for replayed in again] == ["same", "same"]
 
 

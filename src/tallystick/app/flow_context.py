@@ -121,6 +121,7 @@ class GateFlowContext:
                 agent=to.agent,
                 policy=TurnToolPolicy(allowed_tools=question.tools),
                 skip_tools=question.raw,
+                schema=question.schema,
                 tool_phase=question.tools_only,
                 injected=injected,
                 max_steps=_steps(question, budget),

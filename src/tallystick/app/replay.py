@@ -5,18 +5,16 @@ ever in force is stored beside it under its digest. So a decision can be repeate
 tested on old traffic. No tool runs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.decide.replay import DecisionSummary, Recorded, Replay, redecide, summary_of_outcome, was_decided
 from tallystick.gate.record.receipt import Receipt
-from tallystick.storage.kept import kept, kept_card
-from tallystick.storage.ledger import audit_folder
+from tallystick.storage.kept import kept_card
 
 REMEMBERED = 256
 """Cache size for policies and for tool definitions; a log has many calls but few of these."""
@@ -47,10 +45,11 @@ class Replayed:
 class Replayer:
     """Replays the decisions of one workspace."""
 
-    def __init__(self, workspace: Path) -> None:
-        self._audit = audit_folder(workspace)
+    def __init__(self, kept: Callable[[str, str], bytes | None]) -> None:
+        """Create a replayer; `kept` reads stored definitions by kind and name: `Ledger.kept`."""
+        self._read = kept
         self._policy = lru_cache(maxsize=REMEMBERED)(self._kept_policy)
-        self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, self._audit))
+        self._card = lru_cache(maxsize=REMEMBERED)(partial(kept_card, kept))
 
     def replay(self, receipts: Iterable[Receipt], *, policy: Policy | None = None) -> Iterator[Replayed]:
         """Replay the decision of every receipt that has one.
@@ -94,7 +93,7 @@ class Replayer:
         return policy if policy is not None and policy.digest == digest else None
 
     def _kept(self, kind: str, name: str) -> bytes | None:
-        return kept(self._audit, kind, name) if "/" not in name else None
+        return self._read(kind, name) if "/" not in name else None
 
 
 def _answer(answer: DecisionSummary) -> dict[str, str]:

@@ -22,7 +22,6 @@ from tallystick.gate.reply.support.grounds import ran
 from tallystick.gate.reply.writings import LedgerWritings
 from tallystick.gate.session import Session
 from tallystick.storage.kept import kept_card
-from tallystick.storage.ledger import audit_folder
 
 _log = logging.getLogger(__name__)
 CARDS = 1_024
@@ -71,7 +70,7 @@ class ReplyChecks:
 
     def _may_write(self, version: str | None) -> bool:
         """Return whether a tool version may have changed something: all may, unless its definition says `read`."""
-        card = None if version is None else kept_card(audit_folder(self._parts.workspace), version)
+        card = None if version is None else kept_card(self._parts.ledger.kept, version)
         return card is None or card.effect != "read"
 
     def _tell(self, session: Session, findings: Findings) -> None:

@@ -6,13 +6,13 @@ A room that is off opens nothing: no tools, no routes, no pages. Its data stays.
 every room that it holds data or settings of, so that workspaces older than the key go on.
 """
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import orjson
 
+from tallystick.app.config_file import write_config
 from tallystick.app.discovery import manifests, room_off, room_unknown, unavailable
 from tallystick.errors import ConfigError, malformed_toml
 from tallystick.plugin import Manifest
@@ -134,7 +134,7 @@ def switch_rooms(workspace: Path, *, on: Iterable[str] = (), off: Iterable[str] 
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     changed = _with_rooms(text, wanted)
     if changed != text:
-        _write(path, changed)
+        write_config(path, changed)
     if rooms_on(workspace, load_settings(workspace)) != wanted:
         message = "The environment (TALLY_ROOMS) decides which rooms are on here. Change it there."
         raise ConfigError(message, code="config_from_environment")
@@ -161,19 +161,3 @@ def _with_rooms(text: str, names: tuple[str, ...]) -> str:
     else:
         found[INNER_KEY] = list(names)
     return tomlkit.dumps(document)
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace the file atomically; a link stays a link, and the file keeps its mode."""
-    target = path.resolve()
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8")
-        if target.exists():
-            draft.chmod(target.stat().st_mode & 0o777)
-        draft.replace(target)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        message = f"{CONFIG_NAME} cannot be written: {error.strerror}. Make {target.parent} writable."
-        raise ConfigError(message, code="workspace_unwritable") from None

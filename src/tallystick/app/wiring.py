@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from tallystick.app.rooms import RoomRecords, close_rooms, recompute, wordings_of
-from tallystick.errors import ConfigError, LedgerUnwritable, TallyError
+from tallystick.errors import ConfigError, TallyError
 from tallystick.gate.decide.approval_service import ApprovalService
 from tallystick.gate.decide.approvals import ApprovalStore, Hold
-from tallystick.gate.decide.budgets import TaskMeters
+from tallystick.gate.decide.budgets import RateWindows, TaskMeters
 from tallystick.gate.decide.policy import Policy
 from tallystick.gate.pipeline import Pipeline
 from tallystick.gate.record.approval_records import is_proved
@@ -37,8 +37,8 @@ from tallystick.reading.retriever import ReadDocument, Retriever, open_retriever
 from tallystick.settings import CONTROL_ROOM, Settings
 from tallystick.storage.durable.stored import StoredDurable
 from tallystick.storage.files import FileSources
-from tallystick.storage.kept import keep
-from tallystick.storage.ledger import audit_folder, open_ledger
+from tallystick.storage.inbox import register_workspace
+from tallystick.storage.ledger import open_ledger
 from tallystick.storage.notifications import Notifications, place_of
 from tallystick.storage.private import private_folder
 from tallystick.turns.tool_prompts import ToolPrompts
@@ -64,6 +64,9 @@ class Parts:
     random: Callable[[int], bytes] = os.urandom
     monotonic: Callable[[], float] = time.monotonic
     tasks: TaskMeters = field(default_factory=TaskMeters)
+    rates: RateWindows = field(default_factory=RateWindows)
+    shared: Callable[[], None] = lambda: None
+    """Closes what counts for all nodes."""
     rooms: dict[str, Room] = field(default_factory=dict[str, Room])
     """The open rooms, by name."""
     room_tools: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -81,7 +84,7 @@ class Parts:
             now_ms=self.now_ms,
             ttl_s=self.settings.approvals.ttl_s,
             proved=self.proved,
-            notify=lambda hold: tell_held(self.notifications, hold),
+            notify=self._tell_held,
         )
         return Pipeline(
             policy=self.policy,
@@ -90,6 +93,7 @@ class Parts:
             approvals=approvals,
             cot=self.settings.gate.cot,
             observer=self.observer,
+            rates=self.rates,
         )
 
     @cached_property
@@ -124,6 +128,13 @@ class Parts:
         from tallystick.storage.approvals import SqlApprovalStore  # noqa: PLC0415 - as above
 
         return SqlApprovalStore(self.engine)
+
+    def _tell_held(self, hold: Hold) -> None:
+        tell_held(self.notifications, hold)
+        try:
+            register_workspace(self.settings.state_dir(), self.workspace)
+        except OSError as error:
+            _log.warning("a held call is not in the user's inbox: %s", error)
 
     def book(self) -> ApprovalStore:
         """Return the approval store."""
@@ -180,12 +191,7 @@ class Parts:
         if card.version in self._kept:
             return
         data = orjson.dumps(card.definition(), option=orjson.OPT_SORT_KEYS)
-        try:
-            durable = self.settings.ledger.durability == "fsync"
-            keep(audit_folder(self.workspace), "tools", f"{card.version}.json", data, durable=durable)
-        except OSError as error:
-            message = f"The definition of {card.name} cannot be kept ({error.strerror or error}). Free some space."
-            raise LedgerUnwritable(message) from error
+        self.ledger.keep("tools", f"{card.version}.json", data)
         self._kept.add(card.version)
 
     def close(self) -> None:
@@ -194,6 +200,7 @@ class Parts:
         for retriever in self._retrievers:
             retriever.close()
         self.ledger.close()
+        self.shared()
         # Check `__dict__`: accessing an unused cached property would open it.
         if "durable" in self.__dict__:
             self.durable.close()
@@ -215,11 +222,13 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
     policy = Policy.from_settings(settings)
     http = PinnedHttpClient()
     ledger = open_ledger(workspace, settings, http=http)
-    keep(audit_folder(workspace), "policies", f"{policy.digest}.toml", policy.text.encode())
+    ledger.keep("policies", f"{policy.digest}.toml", policy.text.encode())
     # Close calls that a dead process started and never finished.
     ledger.recover()
     redactor = Redactor(key=_redaction_key(ledger), names=settings.redact.keys)
+    counts: dict[str, Any] = {} if settings.storage.journal == "files" else _shared_counts(workspace, settings)
     return Parts(
+        **counts,
         workspace=workspace,
         settings=settings,
         ledger=ledger,
@@ -228,6 +237,16 @@ def join(workspace: Path, settings: Settings, observer: Observer | None) -> Part
         observer=observer,
         http=http,
     )
+
+
+def _shared_counts(workspace: Path, settings: Settings) -> dict[str, Any]:
+    """Return the counters that all nodes of a workspace share, as arguments of `Parts`."""
+    from tallystick.storage.shared_journal.link import Link  # noqa: PLC0415 - needs the database's driver
+    from tallystick.storage.shared_journal.shared_counts import SharedRates, SharedTaskMeters  # noqa: PLC0415
+    from tallystick.storage.shared_journal.shared_ledger import connect_to  # noqa: PLC0415 - as above
+
+    link = Link(connect_to(workspace, settings), "counts")
+    return {"tasks": SharedTaskMeters(link), "rates": SharedRates(link), "shared": link.drop}
 
 
 def _redaction_key(ledger: Ledger) -> bytes:

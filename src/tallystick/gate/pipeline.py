@@ -81,6 +81,7 @@ class Pipeline:
         approvals: ApprovalService,
         cot: str = "strip",
         observer: Observer | None = None,
+        rates: RateWindows | None = None,
     ) -> None:
         self.catalogue = Catalogue()
         self.policy = policy
@@ -89,7 +90,7 @@ class Pipeline:
         self._redactor = redactor
         self._approvals = approvals
         self._cot = cot
-        self._rates = RateWindows()
+        self._rates = rates or RateWindows()
         self._runner = Runner()
         self._room_checks: dict[str, RoomChecks] = {}
         self._locks: defaultdict[str | None, SerialLock] = defaultdict(SerialLock)

@@ -114,7 +114,7 @@ def features(
     rarity = {word: log(1 + len(passages) / (1 + sum(word in held for held in in_passages))) for word in asked}
     whole = sum(rarity.values()) or 1.0
     names = {each.folded for each in _names(question)}
-    kind = _kind_of(question)
+    kind = asked_kind(question)
     heads = [each.in_context.partition("\n")[0] for each in passages]
     rows = []
     for text, at in sentences:
@@ -123,7 +123,7 @@ def features(
         own = sum(rarity[word] for word in asked if word in stems) / whole
         around = sum(rarity[word] for word in asked if word in in_passages[at]) / whole
         named = sum(name in passages[at].in_context.casefold() for name in names) / len(names) if names else 0.5
-        holds = _holds(kind, text, names)
+        holds = holds_kind(kind, text, names)
         rank = 1 / (1 + at)
         length = min(len(text.split()), 40) / 40
         rows.append([own, around, named, holds, rank, length, own * holds])
@@ -244,12 +244,12 @@ _ASKS = (
 )
 
 
-def _kind_of(question: str) -> str | None:
+def asked_kind(question: str) -> str | None:
     """Return what kind of thing is asked for: a closed grammar of question words."""
     return next((kind for kind, pattern in _ASKS if pattern.search(question)), None)
 
 
-def _holds(kind: str | None, text: str, names: set[str]) -> float:
+def holds_kind(kind: str | None, text: str, names: set[str]) -> float:
     """Return 1 if a sentence holds the kind of thing that is asked for and -1 if not; 0: any thing will do."""
     if kind is None:
         return 0.0

@@ -35,13 +35,21 @@ _OTHERS = 0o077
 class FileKeys:
     """Keys in files; implements `gate.record.signing.Keys`."""
 
-    def __init__(self, audit: Path, random: Callable[[int], bytes] = os.urandom, *, create: bool = True) -> None:
+    def __init__(
+        self,
+        audit: Path,
+        random: Callable[[int], bytes] = os.urandom,
+        *,
+        create: bool = True,
+        signed: Callable[[], bool] | None = None,
+    ) -> None:
         """Read the keys.
 
         Args:
             audit: `.control-room/audit`.
             random: Source of random bytes for new keys.
             create: Create missing keys if nothing was signed yet.
+            signed: Whether anything was signed yet; if not given, whether the folder has a journal.
 
         Raises:
             ConfigError: A key is missing, malformed or readable by others.
@@ -49,6 +57,7 @@ class FileKeys:
         self._audit = audit
         self._random = random
         self._create = create
+        self._signed = signed or (lambda: _has_records(audit / "journal"))
         self._old = audit / "keys"
         if create:
             self._prepare_folder()
@@ -169,7 +178,7 @@ class FileKeys:
         """Read a key, or create it if nothing was ever signed here."""
         path = self._audit / name
         # Check for records before the key: another process may create the key and sign with it meanwhile.
-        signed = _has_records(self._audit / "journal")
+        signed = self._signed()
         if not path.exists() and not path.is_symlink():
             if signed:
                 message = (

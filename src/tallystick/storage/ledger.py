@@ -15,6 +15,7 @@ from typing import Any
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.approvals import LIVE, Hold
 from tallystick.gate.record.approval_records import ApprovalRecords, mismatch
+from tallystick.gate.record.archive import LogArchive
 from tallystick.gate.record.audit import Progress, verify
 from tallystick.gate.record.checkpoint import NoteVerifier
 from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
@@ -55,6 +56,10 @@ def open_ledger(
     settings = settings or Settings()
     audit = audit_folder(workspace)
     options = journal_options(audit, settings, http)
+    if settings.storage.journal == "postgres":
+        from tallystick.storage.shared_journal.shared_ledger import open_shared  # noqa: PLC0415 - needs the database's driver
+
+        return open_shared(workspace, audit, settings, options, clock=clock, random=random)
     keys = FileKeys(audit, random)
     journal = FileJournal(audit, options)
     return Ledger(
@@ -96,7 +101,13 @@ def verify_workspace(
     watch = ClockMonitor(SystemClock())
     notary = KeyNotary(keys, watch, RecordSigner(keys, watch, os.urandom, inline=0))
     witnesses = witness_files(settings.ledger.witnesses)
-    archive = FileArchive(audit, mirror_path(audit, settings), notary, witnesses)
+    archive: LogArchive
+    if settings.storage.journal == "postgres":
+        from tallystick.storage.shared_journal.shared_ledger import open_archive  # noqa: PLC0415 - as above
+
+        archive = open_archive(workspace, settings, mirror_path(audit, settings), notary, witnesses)
+    else:
+        archive = FileArchive(audit, mirror_path(audit, settings), notary, witnesses)
     try:
         report = verify(archive, keys, outside=outside, verifier=verifier, progress=progress)
         return _with_requests(report, requests, archive.lines(), partial(signed_header, keys=keys))

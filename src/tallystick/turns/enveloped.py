@@ -25,7 +25,7 @@ async def run_enveloped(run: Running, entries: Sequence[Entry]) -> TurnResult:
     run.messages = opening_messages(
         run.request, entries, boundary=run.boundary, block=block, native=False, wordings=turn.wordings
     )
-    said = await run.ask(schema=turn.schema if required else None)
+    said = await run.ask(schema=turn.schema if required else run.request.schema)
     if isinstance(said, ModelError):
         return run.model_failed(said)
     if not entries or not (required or _attempts_a_call(said, entries)):

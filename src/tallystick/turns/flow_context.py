@@ -34,6 +34,8 @@ class Question:
     """Tools the agent may call; flows allow only read tools, because a step may run again."""
     raw: bool = False
     """Send the message to the model unchanged and return its text unchecked."""
+    schema: Mapping[str, Any] | None = None
+    """With `raw`: the JSON Schema of the answer; the endpoint enforces it if it can, and the flow checks it again."""
     tools_only: bool = False
     """The agent only calls tools and gives no reply: the turn ends with its last call."""
     user_texts: tuple[str, ...] = ()

@@ -136,7 +136,7 @@ async def _finish(run: Running, why: str) -> TurnResult:
 async def _only_answer(run: Running, *, forced: bool = False) -> TurnResult:
     """Ask for the answer without offering tools; the closed turn refuses any call."""
     run.turn.close()
-    said = await run.ask()
+    said = await run.ask(schema=run.request.schema)
     if isinstance(said, ModelError):
         return run.model_failed(said)
     if said.calls and not run.request.skip_tools:

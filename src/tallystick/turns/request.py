@@ -39,6 +39,8 @@ class Request:
     policy: TurnToolPolicy = NO_POLICY
     skip_tools: bool = False
     """Raw mode: send the message unchanged and return the model's text unchecked, without thinking blocks."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON Schema of a raw answer."""
     conference: bool = False
     tool_phase: bool = False
     """Conference phase one: tools only, no reply. If False in a conference, the agent interprets `injected`."""

@@ -249,3 +249,47 @@ def test_an_address_in_toml_is_left_as_it_is(tally, home):
     path.write_text('[mcp_servers.web]\nurl = "https://x.example/mcp"\n')
     assert tally("--json", "mcp", "init", "-c", "codex", "--yes").json["wrapped"] == []
     assert tomllib.loads(path.read_text())["mcp_servers"]["web"] == {"url": "https://x.example/mcp"}
+
+
+ENTRY = {"command": "uvx", "args": ["mcp-server-git"], "env": {"A": "b"}}
+JOINED = {"type": "local", "command": ["uvx", "mcp-server-git"], "environment": {"A": "b"}}
+
+
+@pytest.mark.promise("relay.init", "relay.undo")
+@pytest.mark.parametrize(
+    ("client", "place", "keys", "entry"),
+    [
+        ("claude-code-project", ".claude.json", ("projects", "{project}", "mcpServers"), ENTRY),
+        ("zed", ".config/zed/settings.json", ("context_servers",), {**ENTRY, "source": "custom"}),
+        (
+            "cline",
+            ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ("mcpServers",),
+            ENTRY,
+        ),
+        ("roo", ".roo/mcp.json", ("mcpServers",), {**ENTRY, "alwaysAllow": ["x"]}),
+        ("lm-studio", ".lmstudio/mcp.json", ("mcpServers",), ENTRY),
+        ("jetbrains", ".junie/mcp/mcp.json", ("mcpServers",), ENTRY),
+        ("opencode", ".config/opencode/opencode.json", ("mcp",), JOINED),
+        ("copilot", ".copilot/mcp-config.json", ("mcpServers",), {**ENTRY, "type": "local", "tools": ["*"]}),
+    ],
+)
+def test_the_configs_of_other_clients_are_wrapped_and_undone(tally, home, client, place, keys, entry):
+    path = (Path.cwd() if place.startswith(".roo") else home) / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = {"git": entry}
+    for key in reversed(keys):
+        whole = {key.replace("{project}", str(Path.cwd())): whole}
+    before = json.dumps({"theme": "dark", **whole}, indent=2)
+    path.write_text(before)
+    assert tally("--json", "mcp", "init", "-c", client, "--yes").json["wrapped"] == ["git"]
+    now = json.loads(path.read_text())
+    for key in keys:
+        now = now[key.replace("{project}", str(Path.cwd()))]
+    command, wrapped = now["git"]["command"], ["mcp", "wrap", "--name", "git", "--", "uvx", "mcp-server-git"]
+    assert (command[1:] if isinstance(command, list) else now["git"]["args"]) == wrapped
+    assert {key: now["git"][key] for key in entry if key not in {"command", "args"}} == {
+        key: entry[key] for key in entry if key not in {"command", "args"}
+    }
+    assert tally("mcp", "init", "-c", client, "--undo", "--yes").code == 0
+    assert path.read_text() == before

@@ -153,12 +153,12 @@ ROUTES = {
     "POST /v1/tickets/lease", "POST /v1/tickets/{ticket_id}/lease", "POST /v1/tickets/{ticket_id}/fill",
     "POST /v1/tickets/{ticket_id}/nack", "GET /v1/tickets/{ticket_id}/verdict",
     "POST /v1/tickets/{ticket_id}/verdict", "DELETE /v1/tickets/{ticket_id}/verdict",
-    "GET /v1/desk/metrics", "GET /v1/reviews", "GET /v1/reviews/{ticket_id}", "POST /v1/reviews/{ticket_id}/take",
+    "GET /v1/desk/metrics", "GET /v1/desk/replies", "POST /v1/desk/webhook", "GET /v1/desk/gaps", "GET /v1/reviews", "GET /v1/reviews/{ticket_id}", "POST /v1/reviews/{ticket_id}/take",
     "POST /v1/reviews/{ticket_id}/approve", "POST /v1/reviews/{ticket_id}/more",
     "POST /v1/reviews/{ticket_id}/edit", "POST /v1/reviews/{ticket_id}/reject",
     "POST /v1/reviews/{ticket_id}/reassign",
 }  # fmt: skip
-OPEN_FORMS = {"/events", "/v1/triage/batch", "/v1/chat/completions"}
+OPEN_FORMS = {"/events", "/v1/desk/webhook", "/v1/triage/batch", "/v1/chat/completions"}
 """Somebody else's format, whose clients send fields that do not concern us."""
 FILES = {"/ingest/upload"}
 """Take a form with a file in it."""

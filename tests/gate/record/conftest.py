@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.ledgers import Workspace
+from tests.postgres import new_postgres
 
 
 @pytest.fixture
@@ -11,7 +12,9 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
 
 
-@pytest.fixture(params=["os", "fsync"])
+@pytest.fixture(params=["os", "fsync", "postgres"])
 def either(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
-    """A workspace of each durability in turn."""
+    """A workspace of each durability in turn, and one whose journal is in PostgreSQL."""
+    if request.param == "postgres":
+        return Workspace(tmp_path, durability="fsync", database=new_postgres())
     return Workspace(tmp_path, durability=request.param)

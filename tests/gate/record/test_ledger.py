@@ -84,7 +84,7 @@ def test_a_session_has_its_receipts_in_the_form_of_the_seed(either: Workspace) -
         assert [receipt.receipt_id for receipt in ledger.session("s2", start=1, limit=1)] == ids[1:2]
         assert ledger.sessions() == ["s1", "s2"]
         assert list(ledger.session("s3")) == []
-        view = (either.audit / "sessions" / "s2" / "tool_receipts.jsonl").read_bytes().splitlines()
+        view = either.view("s2").read_bytes().splitlines()
         assert [orjson.loads(line)["receipt_id"] for line in view] == ids
         assert orjson.loads(view[0]) == next(iter(ledger.session("s2"))).flat()
 

@@ -196,7 +196,7 @@ def test_what_the_owner_takes_back_is_no_longer_accepted_on_his_word(memory: Rem
     memory.now += 60
     denied = told(memory, "I don't prefer tea any more.")
     assert denied.contradicted_ids == (tea,)
-    assert memory.status(tea) == "contested"
+    assert memory.status(tea) == "deprecated"
     explained = memory.room.queries.explain(tea, now=memory.now)
     assert explained is not None
     assert [edge["quote"] for edge in explained["edges"] if edge["stance"] == "contradiction"] == [
@@ -332,4 +332,4 @@ def test_a_name_that_is_denied_is_no_name(memory: Remembering) -> None:
     memory.now += 60
     denied = told(memory, "My name is not Bob. My name is not Rob.")
     assert (denied.proposition_ids, denied.contradicted_ids) == ((), (bob,))
-    assert memory.status(bob) == "contested"
+    assert memory.status(bob) == "deprecated"

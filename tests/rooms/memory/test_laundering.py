@@ -32,7 +32,7 @@ def test_a_summary_alone_is_a_source_of_the_lowest_class_in_its_lineage() -> Non
     mixed = book.observe("A model's view.", "m", "model_inference", derived_from=[page])
     kept = book.state.observations.get(mixed)
     assert kept is not None
-    assert (kept.weighed_as, kept.groups) == ("model_inference", ("page-0",))
+    assert (kept.weighed_as, kept.groups) == ("model_inference", ("page 0",))
 
 
 @pytest.mark.promise("memory.laundering")
@@ -144,3 +144,35 @@ def test_what_an_agent_says_of_its_sources_is_believed_only_so_far(open_memory: 
     kept = memory.projection.ask(lambda state: state.observations.get(seen))
     assert kept is not None
     assert (kept.claimed, kept.weighed_as) == ("tool_external", "tool_external")
+
+
+@pytest.mark.promise("memory.laundering")
+@pytest.mark.parametrize(
+    "spelt",
+    ["press agency", "Press  Agency", "press-agency", "pr\u0435ss agency", "press\u200b agency.", "préss agency"],
+)
+def test_a_group_in_another_spelling_is_the_same_group(spelt: str) -> None:
+    book = Notebook()
+    one = book.observe("Mars has two moons.", "paper", group="press agency")
+    other = book.observe("Two moons has Mars.", "radio", group=spelt)
+    name = book.propose("Mars has two moons", one, other)
+    assert (book[name].figures.support_groups, book[name].status) == (1, "provisional")
+
+
+@pytest.mark.promise("memory.laundering")
+def test_a_source_that_changes_its_group_is_no_second_source() -> None:
+    book = Notebook()
+    seen = [book.observe(f"Mars, moons: two ({at}).", "paper", group=f"group {at}") for at in range(4)]
+    name = book.propose("Mars has two moons", *seen)
+    assert (book[name].figures.support_groups, book[name].status) == (1, "provisional")
+    book.support(name, book.observe("There are two of them.", "observatory"))
+    assert (book[name].figures.support_groups, book[name].status) == (2, "accepted")
+
+
+@pytest.mark.promise("memory.laundering")
+def test_a_discriminating_test_refutes_an_accepted_fact_that_nobody_disputes() -> None:
+    book = Notebook()
+    name = book.propose("Mars has two moons", *book.sources("Mars", 3))
+    assert book[name].status == "accepted"
+    book.result(book.test(name), "failed")
+    assert (book[name].status, book[name].rule) == ("rejected", "S1-failed-test")

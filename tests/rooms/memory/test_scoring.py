@@ -159,7 +159,7 @@ def test_the_first_row_that_holds_decides(figures: Figures, rule: str) -> None:
 
 @pytest.mark.promise("memory.states")
 def test_the_table_ends_with_a_row_that_always_holds() -> None:
-    assert [row.rule.split("-")[0] for row in TABLE] == [f"S{at}" for at in range(1, 9)]
+    assert [row.rule.split("-")[0] for row in TABLE] == [f"S{at}" for at in (1, 2, 3, 3, 4, 5, 6, 7, 8)]
     assert TABLE[-1].holds(Figures(), Policy())
 
 

@@ -24,6 +24,7 @@ from tallystick.doors.cli import (
     demo,
     doctor,
     evidence,
+    journal,
     keys,
     models,
     policy,
@@ -155,7 +156,7 @@ def tally(
 
 
 for part in (
-    *(calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, models, mcp, keys),
+    *(calls, audit, bundles, replay, policy, approvals, evidence, chat, agents, models, mcp, keys, journal),
     *(server, doctor, demo, activity, setup),
 ):
     part.add_to(app)

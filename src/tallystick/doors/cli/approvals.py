@@ -12,6 +12,7 @@ import typer
 
 from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, Refused, UsageMistake
+from tallystick.doors.cli.inbox import holding
 from tallystick.doors.cli.person import TERMINAL, Person, Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.visible import hidden_in, visible, visible_json
@@ -56,20 +57,26 @@ def list_requests(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000)] = 50,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
 ) -> None:
-    """List requests, the newest first."""
+    """List requests, the newest first.
+
+    Without --workspace those of all workspaces of this user.
+    """
+    from tallystick.doors.cli.inbox import all_requests
+
     if state is not None and state not in STATES:
         raise UsageMistake(f"--state must be one of {', '.join(STATES)}.")
-    with here.gate() as gate:
-        holds = gate.approvals.list(state=state, limit=limit, offset=offset)
-        total = gate.approvals.count(state=state)
-    here.screen.data({"items": [hold.as_dict() for hold in holds], "total": total, "limit": limit, "offset": offset})
-    if not holds:
+    found, total = all_requests(here, state, limit, offset)
+    items = [{**hold.as_dict(), "workspace": str(place)} for place, hold in found]
+    here.screen.data({"items": items, "total": total, "limit": limit, "offset": offset})
+    if not found:
         here.screen.note("No requests are waiting.")
         return
-    here.screen.table(
-        ["id", "state", "tool", "caller", "session", "expires"],
-        [(h.approval_id, h.state, h.tool, h.caller, h.session.session_id, h.expires_at) for h in holds],
-    )
+    shows_place = len({place for place, _ in found}) > 1
+    columns = ["id", "state", "tool", "caller", "session", "expires", *(["workspace"] if shows_place else [])]
+    rows = [
+        (h.approval_id, h.state, h.tool, h.caller, h.session.session_id, h.expires_at, str(place)) for place, h in found
+    ]
+    here.screen.table(columns, [row[: len(columns)] for row in rows])
 
 
 def show_request(here: Here, approval_id: Id) -> None:
@@ -79,20 +86,46 @@ def show_request(here: Here, approval_id: Id) -> None:
     """
     from tallystick.doors.presentation.requests import shown_request
 
+    here = holding(here, approval_id)
     with here.gate() as gate:
         hold = _get(gate, approval_id)
     here.screen.data(shown_request(hold))
     _describe(here, hold, here.screen.line)
 
 
-def approve(here: Here, approval_id: Id, token: Token = None, yes: Yes = False) -> Exit:
-    """Say yes to exactly this call. Needs a terminal or the start-up token."""
+def approve(
+    here: Here,
+    approval_id: Id,
+    always: Annotated[
+        bool, typer.Option("--always", help="From now on, too: write a rule for exactly these arguments.")
+    ] = False,
+    token: Token = None,
+    yes: Yes = False,
+) -> Exit:
+    """Say yes to exactly this call. Needs a terminal or the start-up token.
+
+    With --always a rule for exactly these arguments is written to the policy, after the difference is shown.
+    """
+    from tallystick.doors.cli.always import difference, with_rule
+    from tallystick.settings import CONFIG_NAME
+
+    here = holding(here, approval_id)
     person = require_person(here, token)
+    policy = here.workspace / CONFIG_NAME
     with here.gate() as gate:
         hold = _get(gate, approval_id)
-        _ask(here, person, hold, "Let exactly this call through?", yes=yes)
+        before, after = with_rule(policy, hold) if always else ("", "")
+        for line in difference(policy, before, after):
+            _to_stderr(line)
+        question = "Let this call through, now and always?" if always else "Let exactly this call through?"
+        _ask(here, person, hold, question, yes=yes)
         answer = gate.approvals.approve(approval_id, person=person.name, channel=person.channel)
-    return _answered(here, answer, f"approved; {_RUNS}")
+    done = _answered(here, answer, f"approved; {_RUNS}")
+    if always:
+        # After the answer: a call that waits is bound to the policy under which it was held.
+        policy.write_text(after, encoding="utf-8")
+        here.screen.line(f"written: {policy}")
+    return done
 
 
 def reject(
@@ -108,6 +141,7 @@ def reject(
     yes: Yes = False,
 ) -> Exit:
     """Say no, and why. Needs a terminal or the start-up token."""
+    here = holding(here, approval_id)
     person = require_person(here, token)
     with here.gate() as gate:
         _ask(here, person, _get(gate, approval_id), "Refuse this call?", yes=yes)
@@ -131,6 +165,7 @@ def edit(
     """
     from tallystick.doors.presentation.refusals import show_command
 
+    here = holding(here, approval_id)
     person = require_person(here, token)
     if args is None and person.channel != TERMINAL:
         raise UsageMistake("Not a terminal; give the arguments with --args.")
@@ -160,6 +195,7 @@ def reveal(
     """
     from tallystick.gate.decide.approvals import Unmoved
 
+    here = holding(here, approval_id)
     person = require_person(here, token)
     with here.gate() as gate:
         _get(gate, approval_id)
@@ -188,7 +224,9 @@ def _ask(
         _describe(here, hold, _to_stderr)
         if instead is not None:
             _to_stderr("instead:")
-            _arguments(instead, _to_stderr)
+            for line in _changes(hold.as_dict()["args"], instead):
+                _to_stderr(f"  {line}")
+            _warn_of_hidden(instead, _to_stderr)
     if not person.agrees(question, yes=yes):
         raise Refused("Not answered; the request is still waiting.", code="not_answered")
 
@@ -214,6 +252,21 @@ def _describe(_here: Here, hold: "Hold", say: Any) -> None:
 def _arguments(args: Any, say: Any) -> None:
     for line in visible_json(args, indent=2).split("\n"):
         say(f"  {line}")
+    _warn_of_hidden(args, say)
+
+
+def _changes(before: Any, after: Any) -> list[str]:
+    """Return what an edit changes, line by line."""
+    from difflib import ndiff
+
+    return [
+        line.rstrip("\n")
+        for line in ndiff(visible_json(before, indent=2).split("\n"), visible_json(after, indent=2).split("\n"))
+        if not line.startswith("?")
+    ]
+
+
+def _warn_of_hidden(args: Any, say: Any) -> None:
     for finding in hidden_in(args):
         say(f"WARNING   characters that cannot be seen: {finding}")
 

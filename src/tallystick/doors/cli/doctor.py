@@ -53,6 +53,7 @@ EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """A clock before this date was never set."""
 AHEAD_S = 60
 """A last receipt this many seconds in the future means that the clock was set back."""
+_RECORD_BYTES = 1000
 QUICK_BYTES = 64 * 1024 * 1024
 """A journal up to this size is verified completely, which takes about a second."""
 TAIL_BYTES = 1 << 20
@@ -154,7 +155,12 @@ def _keys(here: Here) -> Answer:
 
 
 def _ledger(here: Here) -> Answer:
-    size = sum(path.stat().st_size for path in _segments(here.workspace))
+    if here.settings.storage.journal == "postgres":
+        from tallystick.storage.shared_journal.shared_ledger import records_in
+
+        size = records_in(here.workspace, here.settings) * _RECORD_BYTES
+    else:
+        size = sum(path.stat().st_size for path in _segments(here.workspace))
     if size == 0:
         return "ok", "nothing recorded yet"
     if size > QUICK_BYTES:

@@ -110,7 +110,7 @@ def replay(
     other, session = _chosen(here, policy), checked_session(session)
     with here.gate() as gate:
         receipts = gate.ledger.read() if session is None else gate.ledger.session(session)
-        replayed = Replayer(gate.workspace).replay(receipts, policy=other)
+        replayed = Replayer(gate.ledger.kept).replay(receipts, policy=other)
         with here.screen.progress("deciding again", None) as advance:
 
             def moving() -> Iterator[Replayed]:

@@ -33,7 +33,7 @@ def replay(here: Here, session: Annotated[str, typer.Argument(help="The session'
             raise Refused(
                 f"No receipts of a session '{session:.100}'. `tally audit list` shows them.", code="no_session"
             )
-        done = list(Replayer(gate.workspace).replay(gate.ledger.session(session)))
+        done = list(Replayer(gate.ledger.kept).replay(gate.ledger.session(session)))
     return show_replayed(here, done, changed_is_wrong=True)
 
 

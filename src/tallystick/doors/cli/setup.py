@@ -25,6 +25,12 @@ def init(
     room: Annotated[
         list[str] | None, typer.Option("--room", metavar="NAME", help="Switch this room on; may be repeated.")
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            "--database", metavar="URL", help="Keep tables and receipts in this PostgreSQL, for several nodes."
+        ),
+    ] = None,
 ) -> Exit:
     """Make this folder a workspace.
 
@@ -35,6 +41,11 @@ def init(
     chosen = room or []
     for name in chosen:
         required_manifest(name)
+    if database is not None:
+        from tallystick.app.journal_move import share_journal
+
+        share_journal(here.open_workspace(), database)
+        here.screen.line("Tables and receipts are kept in the database; every node needs the keys of the first one.")
     return _switch(here, on=chosen)
 
 

@@ -17,6 +17,7 @@ from tallystick.doors.mcp.jsonrpc import Message, written
 
 REVISION = "io.modelcontextprotocol/protocolVersion"
 CLIENT = "io.modelcontextprotocol/clientInfo"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 WITH_SESSION = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"})
 _NOT_CACHED: Message = {"ttlMs": 0, "cacheScope": "private"}
 

@@ -210,6 +210,11 @@ def written(message: Message) -> bytes:
         return json.dumps(message, separators=(",", ":")).encode()
 
 
+def dumped(value: Any) -> bytes:
+    """Serialise any JSON value."""
+    return orjson.dumps(value)
+
+
 def request(key: str, method: str, params: Message) -> bytes:
     """Serialise a request that the relay sends itself."""
     return written({"jsonrpc": "2.0", "id": key, "method": method, "params": params})

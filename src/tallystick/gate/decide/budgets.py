@@ -152,7 +152,7 @@ class TaskMeters:
 
     def of(self, session: Session, *, limits: Limits, now: float) -> Meter | None:
         """Return the meter of the session's task, created on first use; None if the session has no task."""
-        key = _task_key(session)
+        key = task_key(session)
         if key is None:
             return None
         with self._lock:
@@ -167,7 +167,7 @@ class TaskMeters:
 
     def forget(self, session: Session) -> None:
         """Drop the meter of a finished task."""
-        key = _task_key(session)
+        key = task_key(session)
         if key is not None:
             with self._lock:
                 self._meters.pop(key, None)
@@ -234,7 +234,7 @@ def _least(one: int | None, other: int | None) -> int | None:
     return min(one, other)
 
 
-def _task_key(session: Session) -> tuple[str, str] | None:
+def task_key(session: Session) -> tuple[str, str] | None:
     """Identify the task by ids that the server made; session, turn and agent names are left out on purpose."""
     # Innermost first: a ticket within a run has its own budget.
     for kind, name in (("ticket", session.ticket_id), ("run", session.run_id), ("task", session.task_id)):

@@ -77,6 +77,10 @@ class LogArchive(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Release what the archive holds open."""
+        ...
+
     def view_again(self, session_id: str) -> None:
         """Read a session's view from its first line again, because it may have been rewritten in the meantime."""
         ...

@@ -163,7 +163,9 @@ class GroupCommit:
         *,
         idle: Callable[[], None],
         idle_s: float = IDLE_S,
+        inline: bool = True,
     ) -> None:
+        self._inline = inline
         self._append, self._append_one, self._append_inline = append, append_one, append_one
         self._settle: Callable[[], None] | None = None
         self._idle = idle
@@ -225,7 +227,7 @@ class GroupCommit:
         Two storing tasks in one iteration of the loop count as concurrent; the next `BATCHED_AFTER_CONCURRENCY` records
         are then batched. A lone writer never yields; make it yield after every `MAX_INLINE` records.
         """
-        if not (self._waiting and self._disk_is_fast) or self._queue or self._gathered or self._closed:
+        if not (self._inline and self._waiting and self._disk_is_fast) or self._queue or self._gathered or self._closed:
             return False
         if self._batched_left:
             self._batched_left -= 1

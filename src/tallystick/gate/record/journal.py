@@ -1,7 +1,7 @@
 """The ports of the store: the journal that keeps the record chain, and the `Notary` that verifies for it.
 
-`storage/journal/` implements the store with files; a Postgres journal can implement it with one row per log, locked
-while writing. The journal handles order, sequence numbers and durability. It never signs and never interprets a header:
+`storage/journal/` implements the store with files, `storage/shared_journal/` in a database that several
+nodes share. The journal handles order, sequence numbers and durability. It never signs and never interprets a header:
 for records that it did not write itself, it asks its `Notary`.
 """
 
@@ -183,6 +183,18 @@ class Journal(Protocol):
 
     def node(self, level: int, index: int) -> bytes:
         """Return the hash of the complete subtree over leaves index·2^level … (index+1)·2^level - 1."""
+        ...
+
+    def keep(self, kind: str, name: str, data: bytes) -> None:
+        """Store a policy or tool definition (`kind`: policies, tools) once; its name contains the content's digest.
+
+        Raises:
+            LedgerUnwritable: It cannot be stored.
+        """
+        ...
+
+    def kept(self, kind: str, name: str) -> bytes | None:
+        """Return a stored definition; None if there is none."""
         ...
 
     def rebuild_tree(self) -> bool:

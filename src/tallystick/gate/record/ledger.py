@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from tallystick.errors import LedgerDamaged
+from tallystick.errors import LedgerDamaged, LedgerError
 from tallystick.gate.record.clock import Clock, ClockMonitor, SystemClock
 from tallystick.gate.record.commit import GroupCommit, append, append_one
 from tallystick.gate.record.consistency import Consistency, consistency_fault, make_consistency
@@ -58,17 +58,19 @@ class Ledger:
         clock: Clock | None = None,
         random: Callable[[int], bytes] = os.urandom,
         inline_bytes: int = INLINE_BYTES,
+        inline: bool = True,
     ) -> None:
         """Open the journal and recover from a crash if there was one.
 
         Args:
             journal: Stores the records.
-            keys: Sign the records.
+            keys: Sign them.
             grouped: Whether callers share an fsync; else each record is appended at once.
             registry: Knows which processes are alive, to find started calls without an outcome.
             clock: Source of time.
             random: Random bytes, for ids and salts.
             inline_bytes: Payloads larger than this are stored as blobs outside the log line.
+            inline: Whether a record may be stored on the event loop itself.
 
         Raises:
             LedgerDamaged: Damage before the tail, or the journal has fewer records than its head file states.
@@ -83,7 +85,8 @@ class Ledger:
         self._in_flight = InFlightCalls(registry)
         journal.attach(self._notary)
         settle_rotation(keys, journal)
-        self._group = GroupCommit(partial(append, journal), self.append_one, idle=journal.tick) if grouped else None
+        commit = partial(GroupCommit, idle=journal.tick, inline=inline)
+        self._group = commit(partial(append, journal), self.append_one) if grouped else None
 
     @property
     def keys(self) -> Keys:
@@ -262,6 +265,18 @@ class Ledger:
         """Record the outcome `unknown` for all unfinished calls."""
         return self._in_flight.recover(self._started_by, lambda header: self.record_sync(unknown_outcome(header)))
 
+    def keep(self, kind: str, name: str, data: bytes) -> None:
+        """Store a policy or tool definition that receipts name by digest (`kind`: policies, tools).
+
+        Raises:
+            LedgerUnwritable: It cannot be stored.
+        """
+        self._journal.keep(kind, name, data)
+
+    def kept(self, kind: str, name: str) -> bytes | None:
+        """Return a stored definition; None if there is none."""
+        return self._journal.kept(kind, name)
+
     def tick(self) -> None:
         """Write a checkpoint if one is due; for processes that may be idle for long."""
         self._journal.tick()
@@ -291,6 +306,10 @@ class Ledger:
             return await self._group.store_async(factory)
         except (asyncio.CancelledError, GeneratorExit):
             self._in_flight.sure = False  # the record may be stored without its id being known here
+            raise
+        except LedgerError as error:
+            if error.code == "ledger_in_doubt":
+                self._in_flight.sure = False  # as above: the database was lost during the commit
             raise
 
     def _prepare(self, draft: Draft) -> tuple[dict[str, Any], RecordFactory]:

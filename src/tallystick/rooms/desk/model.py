@@ -246,7 +246,10 @@ class Review:
     reason: str
     draft: str
     person: str | None = None
+    """Who has it in hand."""
     taken_until: int = 0
+    owner: str | None = None
+    """To whom it was given; it stays theirs when they let it lie."""
     created: int = 0
     updated: int = 0
 

@@ -121,7 +121,7 @@ class VerdictPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threshold: float = Field(default=0.8, ge=0, le=1)
+    threshold: float = Field(default=0.85, ge=0, le=1)
     """The probability with which evidence must answer a need to cover it."""
     defer_categories: tuple[str, ...] = ("refund", "complaint", "legal", "security", "safety", "minors")
     forbidden_topics: tuple[str, ...] = ()
@@ -207,7 +207,13 @@ class Options(BaseModel):
     webhook_url: str | None = None
     webhook_secret: SecretStr | None = None
     """Signs what is posted; best given as TALLY_ROOMS__DESK__WEBHOOK_SECRET."""
+    webhook_in_secret: SecretStr | None = None
+    """With it `POST /v1/desk/webhook` takes events from programs that sign them, without a token.
+    Best given as TALLY_ROOMS__DESK__WEBHOOK_IN_SECRET."""
     send_attempts: int = Field(default=8, ge=1)
+
+    answer_hours: int = Field(default=24, ge=1, le=8_760)
+    """Within how many hours a message should be answered; what waits longer is marked."""
 
     def mode_of(self, category: str) -> SendMode:
         """How replies to messages of a category are sent."""

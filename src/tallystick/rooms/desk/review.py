@@ -13,8 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from tallystick.agents.problem import Problem
+from tallystick.gate.quotes import fold
 from tallystick.gate.session import Caller
 from tallystick.records import record
+from tallystick.rooms.desk.assistance.card import TicketCard
+from tallystick.rooms.desk.assistance.content_gaps import ContentGap
+from tallystick.rooms.desk.assistance.review_help import ReviewHelp
 from tallystick.rooms.desk.derivation import parent_of
 from tallystick.rooms.desk.gather.limits import widened
 from tallystick.rooms.desk.model import BEFORE_SENDING, Review, Ticket
@@ -43,6 +47,9 @@ class ReviewItem:
     ticket: Ticket
     evidence: tuple[Mapping[str, Any], ...]
     """Pieces with `holds` (the quote was found), `author` and `counts`, all computed by the server."""
+    card: TicketCard
+    beside: Mapping[str, Any] | None = None
+    """A question to ask, similar tickets and the conversation; None in lists."""
 
     def as_dict(self) -> dict[str, Any]:
         """The wire form."""
@@ -54,36 +61,46 @@ class ReviewItem:
             "reason": one.reason,
             "draft": one.draft,
             "person": one.person,
+            **self.card.as_dict(),
             "taken_until": one.taken_until,
             "created": one.created,
             "updated": one.updated,
             "kind": self.ticket.kind,
             "event": dict(self.ticket.event),
             "evidence": [dict(piece) for piece in self.evidence],
+            **(self.beside or {}),
         }
 
 
 class ReviewQueue:
     """The review queue of one desk. Every decision is made by a person and recorded before it takes effect."""
 
-    def __init__(self, service: DeskService, judge: ServerJudge) -> None:
+    def __init__(self, service: DeskService, judge: ServerJudge, help_for_people: ReviewHelp | None = None) -> None:
         self._service = service
         self._judge = judge
+        self.help = help_for_people or ReviewHelp(service.options.answer_hours)
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
-    def queue(self, *, state: str | None = "waiting", limit: int = 50, offset: int = 0) -> tuple[list[ReviewItem], int]:
-        """What waits, oldest first, and how much there is in all."""
+    def queue(
+        self, *, state: str | None = "waiting", owner: str | None = None, limit: int = 50, offset: int = 0
+    ) -> tuple[list[ReviewItem], int]:
+        """What waits, oldest first, and how much there is in all; of one owner, or of everybody."""
         self.expire()
         with self._service.store.reading() as tx:
-            found, total = tx.reviews(state=state, limit=limit, offset=offset)
+            found, total = tx.reviews(state=state, owner=owner, limit=limit, offset=offset)
             return [self._before(tx, review) for review in found], total
 
     def show(self, ticket_id: str) -> ReviewItem | Problem:
         """One of them."""
         with self._service.store.reading() as tx:
             review = tx.review(ticket_id, lock=False)
-            return NO_REVIEW if review is None else self._before(tx, review)
+            return NO_REVIEW if review is None else self._before(tx, review, whole=True)
+
+    def gaps(self, *, days: int) -> list[ContentGap]:
+        """What was asked in the last days that no document answers."""
+        with self._service.store.reading() as tx:
+            return self.help.gaps(tx, days=days)
 
     def undecided(self, ticket_id: str, *, caller: Caller) -> ReviewItem | Problem:
         """One of them that this person may still decide about; a problem where every decision would be refused."""
@@ -92,12 +109,18 @@ class ReviewQueue:
             open_to = _open_to(review, caller, tx.clock())
             return open_to if isinstance(open_to, Problem) else self._before(tx, open_to)
 
-    def _before(self, tx: Transaction, review: Review) -> ReviewItem:
+    def _before(self, tx: Transaction, review: Review, *, whole: bool = False) -> ReviewItem:
         ticket = tx.get(review.ticket_id, lock=False) or Ticket(body={"id": review.ticket_id})
         case = self._judge.case(_evidence_ticket(tx, ticket))
         shown: dict[tuple[Any, Any], VerifiedEvidence] = {(one.source, one.snippet): one for one in case.shown}
         pieces = [_checked(piece, shown.get((piece.get("source"), piece.get("snippet")))) for piece in case.claimed]
-        return ReviewItem(review=review, ticket=ticket, evidence=tuple(pieces))
+        return ReviewItem(
+            review=review,
+            ticket=ticket,
+            evidence=tuple(pieces),
+            card=self.help.card(tx, review, ticket),
+            beside=self.help.beside(tx, ticket, case) if whole else None,
+        )
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
@@ -106,10 +129,10 @@ class ReviewQueue:
         return self._change(ticket_id, caller, "desk.take", lambda tx, review: self._taken(tx, review, caller))
 
     def reassign(self, ticket_id: str, to: str, *, caller: Caller) -> Review | Problem:
-        """Reassign a review to somebody else."""
+        """Give a review to somebody else: it is in their hands for a while, and stays theirs when they let it lie."""
 
         def how(tx: Transaction, review: Review) -> Review | Problem:
-            return replace(review, state="taken", person=to, taken_until=tx.clock() + TAKEN_MS)
+            return replace(review, state="taken", person=to, owner=to, taken_until=tx.clock() + TAKEN_MS)
 
         return self._change(ticket_id, caller, "desk.reassign", how)
 
@@ -179,7 +202,9 @@ class ReviewQueue:
         if ticket is None:
             return ()
         case = self._judge.case(_evidence_ticket(tx, ticket))
-        return tuple(unsupported(text, evidence_texts(case.counted)))
+        own = self.help.own_sentences(case)
+        wrong = unsupported(text, evidence_texts(case.counted))
+        return tuple(one for one in wrong if fold(one.sentence) not in own)
 
     def _taken(self, tx: Transaction, review: Review, caller: Caller) -> Review:
         return replace(review, state="taken", person=caller.subject, taken_until=tx.clock() + TAKEN_MS)

@@ -109,9 +109,16 @@ class Desk(Room):
     @cached_property
     def reviews(self) -> "ReviewQueue":
         """The review queue."""
+        from tallystick.rooms.desk.assistance.canned_replies import FILE, read_replies  # noqa: PLC0415 - as above
+        from tallystick.rooms.desk.assistance.review_help import ReviewHelp  # noqa: PLC0415 - as above
         from tallystick.rooms.desk.review import ReviewQueue  # noqa: PLC0415 - as above
 
-        return ReviewQueue(self.service, self.judge)
+        help_for_people = ReviewHelp(
+            self.options.answer_hours,
+            choose_embedder=self._embedder,
+            read_replies=lambda: read_replies(self._context.workspace / FILE),
+        )
+        return ReviewQueue(self.service, self.judge, help_for_people)
 
     def flows(self, durable: "Durable", context: "FlowContext") -> None:
         """Register the durable flows, and the call that wakes the built-in worker."""

@@ -12,6 +12,7 @@ The room sets `service.judge` and `service.woken` afterwards.
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +37,7 @@ from tallystick.storage.notifications import Notifications
 from tallystick.turns.runs import DurableError
 
 TOKEN_BYTES = 32
+HOUR_MS = 3_600_000
 
 
 class LedgerPort(Protocol):
@@ -95,7 +97,8 @@ class DeskService:
         Raises:
             ConfigError: The channel that is chosen cannot be used as it is set.
         """
-        channels = channels_of(self.options, self._context.workspace, self._context.http, self._context.mail)
+        context = self._context
+        channels = channels_of(self.options, context.workspace, context.http, context.mail, self.now_s)
         return OutboxSender(self.store, channels, self._note, attempts=self.options.send_attempts)
 
     @cached_property
@@ -106,10 +109,14 @@ class DeskService:
             return None
         return MailboxIntake(self._context.mail(), server, self.options.mail, self.intake)
 
+    def now_s(self) -> int:
+        """The wall clock in seconds since 1970, for signatures."""
+        return int(datetime.fromisoformat(self._context.now()).timestamp())
+
     def figures(self) -> dict[str, Any]:
         """The desk in numbers."""
         with self.store.reading() as tx:
-            return figures(tx)
+            return figures(tx, answer_hours=self.options.answer_hours)
 
     def _note(self, caller: Caller, action: str, ticket_id: str, metadata: Mapping[str, Any]) -> str:
         audit = {
@@ -135,7 +142,7 @@ class DeskService:
             kept.add(level="info", source="desk", text="Tickets wait for a person.", link="/desk")
 
 
-def figures(tx: Transaction) -> dict[str, Any]:
+def figures(tx: Transaction, *, answer_hours: int = 24) -> dict[str, Any]:
     """All figures; a share is None while there is nothing to share.
 
     `defer` and `block` count what was decided on a message, on its evidence or on its draft; `proceed` on evidence.
@@ -154,6 +161,7 @@ def figures(tx: Transaction) -> dict[str, Any]:
         "tickets": sum(tally.values()),
         "waiting_for_workers": sum(many for (_, status), many in tally.items() if status == "pending"),
         "waiting_for_people": total,
+        "late_for_people": tx.late_reviews(tx.clock() - answer_hours * HOUR_MS),
         "mean_review_ms": mean if total else None,
         "oldest_review_ms": oldest if total else None,
         "mean_decision_ms": counts.get("queue.ms", 0) // decided if decided else None,

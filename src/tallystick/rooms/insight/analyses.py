@@ -5,6 +5,7 @@ Heavy modules load on first use: most workspaces hold no tickets.
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.agents.roster import Roster
@@ -15,6 +16,7 @@ from tallystick.gate.session import Session
 from tallystick.rooms.insight.model import epoch_of
 from tallystick.settings import key_variable
 from tallystick.turns.agent import CHIEF, Endpoint
+from tallystick.turns.flow_context import Question
 from tallystick.turns.prices import with_price
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from tallystick.rooms.insight.model import Analysis, Prompt
     from tallystick.rooms.insight.query.execution import QueryResult
     from tallystick.rooms.insight.query.model import TypedQuery
-    from tallystick.rooms.insight.question.reader import ThemeOf
+    from tallystick.rooms.insight.question.proposal import SayJson
+    from tallystick.rooms.insight.question.reader import QuestionReading
+    from tallystick.rooms.insight.question.sense import Sense
     from tallystick.rooms.insight.report.recheck import Recheck
     from tallystick.rooms.insight.report.report import Report
     from tallystick.rooms.insight.store import Store
@@ -50,7 +54,6 @@ class Analyses:
         *,
         store: "Callable[[], Store]",
         clean: Callable[[str], str],
-        theme_of: "ThemeOf | None" = None,
     ) -> None:
         """Begin.
 
@@ -58,12 +61,10 @@ class Analyses:
             context: What the room is given.
             store: Opens the tables.
             clean: Replaces personal data.
-            theme_of: Finds the theme that some words mean.
         """
         self._context = context
         self._store = store
         self._clean = clean
-        self._theme_of = theme_of
         self._remembered: tuple[float, Figures] | None = None
 
     # -- analyses ------------------------------------------------------------------------------------------------------
@@ -97,10 +98,51 @@ class Analyses:
             clean=self._clean,
             random=self._context.random,
             now=self._now(),
-            theme_of=self._theme_of,
             asking=self._asking,
+            sense=lambda: self._sense,
         )
         return analyse(order, means)
+
+    def read(self, dataset_id: int, question: str, agent_id: str) -> "QuestionReading":
+        """A question as a typed query: by its words, else as an agent's model proposes it."""
+        from tallystick.rooms.insight.question.proposal import propose_query  # noqa: PLC0415 - as above
+        from tallystick.rooms.insight.question.reader import read_question  # noqa: PLC0415 - as above
+
+        book, said = self._figures(), self._clean(" ".join(question.split()))
+        columns = book.columns(dataset_id)
+        found = read_question(said, columns, dataset_id, sense=self._sense, count=partial(book.count, dataset_id))
+        if found.query is not None or not columns.all:
+            return found
+        return propose_query(said, columns, dataset_id, self._say_of(agent_id))
+
+    @cached_property
+    def _sense(self) -> "Sense | None":
+        from tallystick.rooms.insight.question.unknown_words import open_sense  # noqa: PLC0415 - loads spaCy
+
+        return open_sense(self._context.settings.models_dir(), self._context.embeddings)
+
+    def _say_of(self, agent_id: str) -> "SayJson":
+        from tallystick.rooms.insight.question.proposal import MOST_TOKENS  # noqa: PLC0415 - as above
+
+        call = current_call()
+        session = Session(session_id="insight") if call is None else call.session
+        hands = self._context.flow_context()
+
+        def say(message: str, schema: Mapping[str, Any]) -> str | None:
+            asked = Question(
+                agent_id=agent_id,
+                message=message,
+                session=session.within(agent_id=agent_id),
+                raw=True,
+                schema=schema,
+                max_tokens=MOST_TOKENS,
+            )
+            answer = hands.ask(asked)
+            if answer.result is None:
+                raise ToolError(answer.advice, unavailable=True, hint=f"The model's endpoint: {answer.code}.")
+            return answer.result.reply
+
+        return say
 
     def query(self, query: "TypedQuery") -> "tuple[QueryResult, str]":
         """Run a typed query; gives its result, and the query in words."""

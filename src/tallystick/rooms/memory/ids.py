@@ -172,6 +172,12 @@ def predicate_key(text: str) -> str:
     return "_".join(name_key(text).replace("-", " ").replace("_", " ").split())
 
 
+@lru_cache(maxsize=_JUST_NAMED)
+def group_key(group: str) -> str:
+    """Return a stated independence group as it is compared: however it is spelt, in whatever script."""
+    return skeleton(group) or name_key(group)
+
+
 def agent_group(agent: str) -> str:
     """Return the independence group of everything that one agent reports, however many sources it names."""
     return f"agent:{name_key(agent)}"

@@ -140,6 +140,8 @@ class Figures:
     """Whether the result that counts of a discriminating test is a failure."""
     owner: bool = False
     """Whether the owner said so of a predicate that the owner decides."""
+    owner_denies: bool = False
+    """Whether the owner's last word on it is that it is not so."""
 
 
 @record

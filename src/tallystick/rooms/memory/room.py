@@ -181,8 +181,8 @@ class Memory(Room):
         return Lexicon(default_ontology(), self._embeddings.for_reading())
 
     def reply(self, question: str, *, as_of_seq: int | None = None) -> "MemoryReply | None":
-        """Answer a question in a sentence; None where the grammar is missing."""
-        if self.parser is None:
+        """Answer a question in a sentence; None where neither the grammar nor a model to compare texts by is there."""
+        if self.parser is None and self.lexicon.embedder is None:
             return None
         return self.queries.reply(question, self.parser, self.lexicon, as_of_seq=as_of_seq)
 

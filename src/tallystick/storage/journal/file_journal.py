@@ -9,6 +9,7 @@ from time import monotonic
 from tallystick.errors import LedgerError, LedgerUnwritable
 from tallystick.gate.record.journal import JustWritten, Notary, Place, SignedRecord
 from tallystick.storage.journal import disk
+from tallystick.storage.journal.definitions import keep, kept
 from tallystick.storage.journal.forks import tell_children
 from tallystick.storage.journal.journal_files import JournalFiles, Options, open_files
 from tallystick.storage.journal.journal_tail import leaf_of, rebuilt
@@ -153,6 +154,18 @@ class FileJournal:
     def node(self, level: int, index: int) -> bytes:
         """Return the hash of a complete subtree that a checkpoint covers."""
         return self._files.tiles.node(level, index)
+
+    def keep(self, kind: str, name: str, data: bytes) -> None:
+        """Store a definition in the audit folder."""
+        try:
+            keep(self._audit, kind, name, data, durable=self._files.durable)
+        except OSError as error:
+            message = f"{kind}/{name} cannot be kept ({error.strerror or error}). Free some space."
+            raise LedgerUnwritable(message) from error
+
+    def kept(self, kind: str, name: str) -> bytes | None:
+        """Return a stored definition."""
+        return kept(self._audit, kind, name)
 
     def rebuild_tree(self) -> bool:
         """Rebuild the tiles from the log after a mismatch; only once, because it takes long."""

@@ -1,6 +1,7 @@
 import pytest
 
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
+from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.errors import ConfigError
 from tallystick.gate.decide.policy import Policy
 from tallystick.settings import load_settings
@@ -16,7 +17,9 @@ TOOLS = [
 
 @pytest.mark.promise("relay.first-policy")
 def test_the_first_policy_can_be_read_back_and_names_each_tool_once(tmp_path):
-    assert write_policy(tmp_path / "ws", starting_policy("s", TOOLS, workspace=tmp_path / "a\n[policy]\nwrite = 1"))
+    assert write_policy(
+        tmp_path / "ws", starting_policy(Wrapping(name="s"), TOOLS, workspace=tmp_path / "a\n[policy]\nwrite = 1")
+    )
     settings = load_settings(tmp_path / "ws", environ={})
     assert {name: tool.decision for name, tool in settings.tools.items()} == {
         "s.read_x": "allow", "s.odd-x20--x22-name-x22--x20--x5c--x20--x5d-": "ask", "s.write_x": "ask",
@@ -28,7 +31,7 @@ def test_the_first_policy_can_be_read_back_and_names_each_tool_once(tmp_path):
 @pytest.mark.promise("relay.first-policy")
 def test_a_policy_that_is_there_is_never_written_over(tmp_path):
     (tmp_path / "tallystick.toml").write_text("# mine\n")
-    assert not write_policy(tmp_path, starting_policy("s", TOOLS, workspace=tmp_path))
+    assert not write_policy(tmp_path, starting_policy(Wrapping(name="s"), TOOLS, workspace=tmp_path))
     assert (tmp_path / "tallystick.toml").read_text() == "# mine\n"
 
 
@@ -63,7 +66,7 @@ def test_what_a_file_does_not_say_is_as_in_the_first_policy_and_what_it_says_sta
 @pytest.mark.promise("relay.unsaid")
 def test_the_first_policy_says_what_holds_without_it(tmp_path):
     unsaid = Policy.from_settings(relay_settings(tmp_path))
-    write_policy(tmp_path, starting_policy("s", [], workspace=tmp_path))
+    write_policy(tmp_path, starting_policy(Wrapping(name="s"), [], workspace=tmp_path))
     assert Policy.from_settings(relay_settings(tmp_path)).digest == unsaid.digest
 
 

@@ -40,7 +40,8 @@ def test_the_queue_is_listed_with_evidence_rule_and_draft(door: Doorway) -> None
     listed = door.get(QUEUE, params={"limit": 1}).json()
     assert (listed["total"], listed["items"][0]["ticket_id"]) == (1, name)
     one = door.get(f"{QUEUE}/{name}").json()
-    assert one == listed["items"][0]
+    assert one == {**listed["items"][0], "question": None, "similar": [], "conversation": []}
+    assert (one["customer"], one["owner"], one["no_draft"], one["overdue"]) == ("ines", None, None, False)
     assert (one["rule_id"], one["state"], one["event"]["content"]) == ("defer.category", "waiting", QUESTION)
     assert "within 14 days" in one["draft"]
     assert one["evidence"][0]["holds"] is True
@@ -98,7 +99,7 @@ def test_what_cannot_be_has_a_fixed_code(locked: Doorway) -> None:
     assert problem(decide(locked, name, "edit", data, **ada), 422, "downstream_error")["hint"] == "personal_data"
     assert decide(locked, name, "approve", **ada).json()["state"] == "approved"
     assert problem(decide(locked, name, "approve", **ada), 409, "downstream_error")["hint"] == "review_over"
-    wanted = deferred(locked, "I want to talk to a human being about my order")
+    wanted = deferred(locked, "I want to speak to a person.")
     assert problem(decide(locked, wanted, "approve", **ada), 409, "downstream_error")["hint"] == "draft_missing"
 
 

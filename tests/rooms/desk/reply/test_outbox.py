@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -22,7 +23,7 @@ from tallystick.rooms.desk.ports import Undelivered
 from tallystick.rooms.desk.reply.channels import Channel
 from tallystick.rooms.desk.reply.outbox import STUCK_MS, OutboxSender, SendResult, queue_reply
 from tallystick.rooms.desk.store.tables import OUTBOX
-from tests.rooms.desk.desk_service import APPROVED, DRAFT, PROCEED, Desk, caller, event
+from tests.rooms.desk.desk_service import APPROVED, DRAFT, NOW, PROCEED, Desk, caller, event
 
 
 class Taking:
@@ -308,8 +309,11 @@ def test_a_webhook_gets_a_signed_message_and_again_with_the_same_key_until_it_ta
     bodies = {body for _, body in receiver.requests}
     assert (len(receiver.requests), len(keys), len(bodies)) == (3, 1, 1)
     (key,), (body,) = keys, bodies
-    signed = hmac.new(b"s3cret", key.encode() + b"." + body, hashlib.sha256).hexdigest()
-    assert {headers["X-Tally-Signature"] for headers, _ in receiver.requests} == {f"sha256={signed}"}
+    for headers, _ in receiver.requests:
+        stamp = headers["X-Tally-Timestamp"]
+        assert datetime.fromtimestamp(int(stamp), UTC) == datetime.fromisoformat(NOW)
+        signed = hmac.new(b"s3cret", stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        assert headers["X-Tally-Signature"] == f"sha256={signed}"
     assert json.loads(body)["text"] == DRAFT["draft"]
     assert json.loads(body)["key"] == key
 

@@ -308,3 +308,27 @@ def test_what_a_person_types_leaves_no_personal_data_in_receipts(workspace: Path
     told = tally("audit", "export").out + tally("insight", "history").out + tally("insight", "datasets").out
     assert "ana.lopez" not in told
     assert orjson.dumps("[email:")[1:-1].decode() in told
+
+
+@pytest.mark.promise("insight.question.idle")
+def test_a_word_that_asks_for_nothing_is_named_and_a_name_is_never_left_out(
+    tickets: Path, bare: Path, tally: Tally
+) -> None:
+    assert tally("-w", str(bare), "insight", "ingest", str(tickets)).code == 0
+    chatty = tally("-w", str(bare), "insight", "ask", "1", "Overall, which department gets the most tickets?")
+    # With the models fetched it is left out; without them the question is refused. Either way it is named.
+    assert "(left out: “Overall”)" in chatty.out or "Not understood: “Overall”" in chatty.out
+    named = tally("-w", str(bare), "insight", "ask", "1", "How many tickets came from Bilbao?")
+    assert "Not understood: “Bilbao”" in named.out
+
+
+@pytest.mark.promise("insight.question.proposed")
+def test_what_an_agents_model_proposes_is_held_to_the_columns(tickets: Path, bare: Path, tally: Tally) -> None:
+    assert tally("-w", str(bare), "insight", "ingest", str(tickets)).code == 0
+    known = tally("-w", str(bare), "--json", "insight", "ask", "1", "tickets per department", "--model", "planner")
+    assert (known.code, known.json["proposed"]) == (0, False), "words suffice: no model is asked"
+    unread = tally("-w", str(bare), "--json", "insight", "ask", "1", "Bilbao gardening?", "--model", "planner")
+    assert unread.code != 0
+    assert "question_unread" in unread.err + unread.out
+    both = tally("-w", str(bare), "insight", "ask", "1", "Bilbao?", "--model", "planner", "--backend", "offline")
+    assert both.code == 2

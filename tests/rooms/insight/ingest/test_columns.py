@@ -19,6 +19,24 @@ def test_the_columns_of_an_export_are_known(export: dict[str, Any]) -> None:
 
 
 @pytest.mark.promise("insight.headers")
+@pytest.mark.parametrize(
+    ("header", "mapping"),
+    [
+        (["Group", "Subject", "Description [txt]", "Department [list]", "Group stations", "Reassignment count [int]"], {
+            "summary": "Subject", "text": "Description [txt]", "department": "Department [list]",
+            "reassignments": "Reassignment count [int]"}),
+        (["number", "description", "u_department", "assignment_group"], {
+            "external_id": "number", "text": "description", "department": "u_department"}),
+        (["Issue key", "Description", "Custom field (Department)"], {
+            "external_id": "Issue key", "text": "Description", "department": "Custom field (Department)"}),
+    ],
+    ids=["Zendesk", "ServiceNow", "Jira"],
+)  # fmt: skip
+def test_custom_fields_are_known_by_their_names(header: list[str], mapping: dict[str, str]) -> None:
+    assert {field: header[place] for field, place in known_columns(header).items()} == mapping
+
+
+@pytest.mark.promise("insight.headers")
 def test_columns_that_name_somebody_are_known() -> None:
     assert [name for name in VECTORS["personal"] if not is_personal(name)] == []
     assert [name for name in VECTORS["not_personal"] if is_personal(name)] == []

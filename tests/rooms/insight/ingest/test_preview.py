@@ -32,6 +32,16 @@ def test_a_file_without_a_known_text_is_shown_with_its_columns_and_read_once_tha
 
 
 @pytest.mark.promise("insight.mapping")
+@pytest.mark.parametrize("header", ["Description,description", "Description,Description"])
+def test_columns_of_one_name_are_disclosed(store: Store, tmp_path: Path, header: str) -> None:
+    seen = look(store, tmp_path, f"Nr,{header}\n1,It broke,other\n")
+    assert seen.mapping["text"] == "Description"
+    assert len(seen.notices) == 1
+    assert "'Description'" in seen.notices[0]
+    assert look(store, tmp_path, "Nr,Description\n1,It broke\n").notices == ()
+
+
+@pytest.mark.promise("insight.mapping")
 def test_a_mapping_that_does_not_fit_is_told_and_what_fits_is_kept(store: Store, tmp_path: Path) -> None:
     found = look(store, tmp_path, LINES, {"text": "Told us", "category": "Told us"})
     assert (bool(found.trouble), found.mapping["text"]) == (True, "Told us")

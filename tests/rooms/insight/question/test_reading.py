@@ -135,3 +135,86 @@ def test_the_grammar_is_one_file_of_at_most_150_entries() -> None:
     grammar = orjson.loads(given_file.read_bytes())
     entries = [*grammar["words"].values(), *grammar["degrees"].values(), *grammar["columns"]]
     assert sum(map(len, entries)) <= 150
+
+
+RANKED = Columns(
+    [
+        *_GIVEN[:3],
+        Column(key="priority", name="Urgency", kind="value", slot=1, values=("1 - Critical", "2 - High"), filled=9),
+        Column(key="status", name="State", kind="value", slot=2, values=("Open", "Solved", "Closed"), filled=9),
+        Column(key="Replies", name="Replies", kind="number", slot=3, filled=9, low=0, high=4),
+        Column(key="borough", name="borough", kind="value", slot=4, values=("Bronx", "Queens"), filled=9),
+        Column(key="city", name="city", kind="value", slot=5, values=("Bronx", "Flushing"), filled=9),
+    ]
+)
+
+
+def asked(question: str, **more: Any) -> dict[str, Any]:
+    found = read_question(question, RANKED, 1, **more)
+    assert found.query is not None, found.trouble
+    query = found.query.as_dict()
+    assert query.pop("dataset_id") == 1
+    return query
+
+
+@pytest.mark.promise("insight.question.read")
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("tickets with urgency 1", {"where": [is_value("priority", "1 - Critical")]}),
+        ("How many critical tickets?", {"where": [is_value("priority", "1 - Critical")]}),
+        ("How many P2 tickets?", {"where": [is_value("priority", "2 - High")]}),
+        ("tickets that haven't been closed", {"where": [{"column": "status", "op": "is_not", "values": ["Closed"]}]}),
+        (
+            "tickets not yet solved or closed",
+            {"where": [{"column": "status", "op": "is_not", "values": [each]} for each in ("Solved", "Closed")]},
+        ),
+        ("tickets without replies", {"where": [{"column": "Replies", "op": "is", "values": ["0"]}]}),
+        ("tickets with 3+ replies", {"where": [{"column": "Replies", "op": "at_least", "values": ["3"]}]}),
+        ('tickets with the words "lost parcel"', {
+            "where": [{"column": "text", "op": "mentions", "values": ["lost parcel"]}]}),
+        ("How many different states are there?", {"measure": "distinct", "of": "status"}),
+        ("busiest day of the week", {
+            "by": [{"column": "created_at", "bucket": "weekday"}], "order": "highest", "limit": 1}),
+    ],
+)  # fmt: skip
+def test_ranked_values_negations_and_counts_are_read(question: str, query: dict[str, Any]) -> None:
+    assert asked(question) == {"measure": "count", **query}
+
+
+@pytest.mark.promise("insight.question.refuse")
+def test_a_period_outside_of_the_data_is_refused() -> None:
+    found = read_question("How many tickets in March 2019?", RANKED, 1)
+    assert found.query is None
+    assert "outside" in found.trouble
+
+
+@pytest.mark.promise("insight.question.read")
+def test_of_two_columns_with_one_value_the_broader_is_meant() -> None:
+    def nested(where: Any) -> int:
+        return 5 if {"borough"} == {one.column for one in where} else 4
+
+    def apart(where: Any) -> int:
+        return 4 if len(where) == 1 else 1
+
+    assert asked("tickets from Bronx", count=nested)["where"] == [is_value("borough", "Bronx")]
+    assert read_question("tickets from Bronx", RANKED, 1, count=apart).query is None
+    assert read_question("tickets from Bronx", RANKED, 1).query is None
+
+
+class Deaf:
+    """Takes every word but names for one that asks for nothing, and finds no likeness."""
+
+    def idle(self, text: str, unknown: Any, columns: frozenset[int], rows: frozenset[int]) -> frozenset[int]:
+        return frozenset(one.start for one in unknown if one.written.islower())
+
+    def alike(self, text: str, word: Any, known: Any) -> str | None:
+        return None
+
+
+@pytest.mark.promise("insight.question.idle")
+def test_words_that_ask_for_nothing_are_left_out_and_named_and_names_are_not() -> None:
+    found = read_question("All told, which state landed the most tickets?", RANKED, 1, sense=Deaf())
+    assert found.query is not None
+    assert found.idle == ("told", "landed")
+    assert read_question("tickets from Bilbao", RANKED, 1, sense=Deaf()).query is None

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.providers.embeddings.minilm import MODEL
+from tallystick.settings import Settings
 from tests.doors.cli.conftest import Tally
 from tests.doors.http.talking import finish, serve_agent
 from tests.rooms.memory.grammar import parser
@@ -44,6 +46,24 @@ def test_the_owners_own_name_is_not_the_dogs(tally: Tally, workspace: Path) -> N
     tally("memory", "add", "My dog is called Rex.")
     assert tally("memory", "ask", "What is the name of my dog?").out.startswith("Your dog is Rex. (you, ")
     assert tally("memory", "ask", "What is my name?").out.startswith("You are called Ada. (you, ")
+
+
+@pytest.mark.promise("reading.own-words", "reading.corrections")
+def test_a_message_without_a_fact_answers_and_what_is_denied_is_over(tally: Tally, workspace: Path) -> None:
+    parser()
+    if not Settings().models_dir().joinpath(MODEL).is_dir():
+        pytest.skip(f"left out: {MODEL} is not on this machine")
+    tally("memory", "add", "the shed key: behind the watering can, dont tell anyone")
+    tally("memory", "add", "moved the shed key, it sits in the red flowerpot from today")
+    asked = tally("memory", "ask", "Where is the key of the shed?")
+    assert "red flowerpot" in asked.out.partition("(before")[0]
+    assert "watering can" in asked.out.partition("(before")[2]
+    tally("memory", "add", "I live in Oslo.")
+    tally("memory", "add", "I no longer live in Oslo.")
+    for post in ("paper", "radio", "letter"):
+        tally("memory", "add", f"owner lives in Oslo, says the {post}.", "--source", post, "--class", "document")
+    assert "lives_in Oslo  (accepted)" not in tally("memory", "recall", "--entity", "owner").out
+    assert not tally("memory", "ask", "Where do I live?").out.startswith("You live in Oslo")
 
 
 @pytest.mark.promise("reading.revert", "reading.owner-about-self")

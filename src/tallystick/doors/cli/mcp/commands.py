@@ -1,10 +1,10 @@
-"""`tally mcp`: serve tools to MCP clients, and put the gate in front of MCP servers.
+"""`tally mcp`: serve tools to MCP clients, and put the gate in front of one MCP server or many.
 
 `tally mcp wrap` is declared here for the help and for programs that call the app; a real command line is parsed by
 `wrap_args.py`, which loads almost nothing.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from tallystick.doors.cli.command import command, group
 from tallystick.doors.cli.exits import Exit, UsageMistake
 from tallystick.doors.cli.mcp import init as mcp_init
 from tallystick.doors.cli.mcp import review as mcp_review
-from tallystick.doors.cli.mcp.wrap_args import WordsError, read_words
+from tallystick.doors.cli.mcp.wrap_args import GATEWAY, WordsError, read_words
 from tallystick.doors.cli.workspace import Here
 
 
@@ -21,6 +21,7 @@ def add_to(app: typer.Typer) -> None:
     mcp = group(app, "mcp", "Serve tools to MCP clients, and wrap MCP servers.")
     command(mcp, "serve")(serve)
     command(mcp, "wrap", workspace="Folder of the receipts. Default: ~/.tallystick/relay/NAME.")(wrap)
+    command(mcp, "gateway", workspace="Folder of the gateway. Default: ~/.tallystick/gateway.")(gateway)
     mcp_review.add_to_group(mcp)
     mcp_init.add_to_group(mcp)
 
@@ -122,3 +123,43 @@ def wrap(  # noqa: PLR0913, PLR0917 - each parameter is a named option
     except WordsError as error:
         raise UsageMistake(str(error)) from None
     return Exit(begin(wrapping))
+
+
+def gateway(
+    here: Here,
+    view: Annotated[
+        str | None, typer.Option("--view", metavar="NAME", help="Only the servers of this view. Default: all.")
+    ] = None,
+    http: Annotated[
+        int | None,
+        typer.Option("--http", metavar="PORT", min=0, max=65535, help="Serve over HTTP at /mcp. Default: stdio."),
+    ] = None,
+    policy: PolicyFile = None,
+    strict: Strict = False,
+    trust_new: TrustNew = False,
+    hold: Hold = 45,
+    timeout: Timeout = 600,
+    start_timeout: StartTimeout = 60,
+    max_output: MaxOutput = 16 * 1024 * 1024,
+) -> Exit:
+    """Put one gate in front of many MCP servers.
+
+    Speaks MCP on stdin and stdout; with --http at /mcp on this machine, for several clients at once. The servers are
+    those of servers.json in the workspace, which is read again when it changes; each tool has its server's name in
+    front. One policy, one ledger and one list of approvals are for all.
+    """
+    if http is not None:
+        from tallystick.extras import need
+
+        need("mcp")
+    limits = {"hold_s": hold, "timeout_s": timeout, "start_timeout_s": start_timeout, "max_output": max_output}
+    return _gateway(here, view=view, port=http, policy=policy, strict=strict, trust_new=trust_new, **limits)
+
+
+def _gateway(here: Here, **options: Any) -> Exit:
+    from tallystick.doors.mcp.gateway.run import run_gateway
+    from tallystick.doors.mcp.relay.options import Wrapping
+
+    workspace = str((here.named or GATEWAY).expanduser().absolute())
+    quiet = here.screen.quiet
+    return Exit(run_gateway(Wrapping(name="gateway", gateway=True, workspace=workspace, quiet=quiet, **options)))

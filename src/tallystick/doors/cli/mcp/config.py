@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,12 +56,14 @@ def servers_in(client: "Client", path: Path, text: str) -> dict[str, Any]:
 
     try:
         whole = tomllib.loads(text) if client.toml else json.loads(text or "{}")
-        servers = whole.get(client.key, {})
+        servers = whole
+        for name in client.key:
+            servers = servers.get(name, {})
     except (ValueError, AttributeError) as error:
         message = f"{path} {_what_is_wrong(error)}, or wrap by hand: {BY_HAND}"
         raise Refused(message, code="config_unreadable") from None
     if not isinstance(servers, dict):
-        raise Refused(f"{path}: '{client.key}' is not a table of servers.", code="config_unreadable")
+        raise Refused(f"{path}: '{client.key[-1]}' is not a table of servers.", code="config_unreadable")
     return servers
 
 
@@ -83,7 +85,16 @@ BY_HAND = (
 )
 
 
-def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: bool) -> None:
+def write(
+    here: Here,
+    path: Path,
+    before: str,
+    after: str,
+    *,
+    yes: bool,
+    keep: bool,
+    first: Callable[[], None] = lambda: None,
+) -> None:
     """Show the diff, ask for confirmation, and write the file.
 
     Args:
@@ -93,21 +104,15 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
         after: Its new content.
         yes: Do not ask.
         keep: Keep a backup of the current content.
+        first: Called after the confirmation, before anything is written.
 
     Raises:
         Refused: `not_answered`.
     """
-    hide = Hiding(here, before, after)
-    old, new = hide.lines(_shown(before)), hide.lines(_shown(after))
-    for line in unified_diff(old, new, str(path), str(path), lineterm=""):
-        sys.stderr.write(visible(line) + "\n")
+    _show_difference(here, path, before, after)
     if not yes:
-        if not sys.stdin.isatty():
-            raise Refused("Not a terminal; use --yes to confirm.", code="not_answered")
-        sys.stderr.write("Write this? [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-            raise Refused("Nothing was written.", code="not_answered")
+        _confirm()
+    first()
     path.parent.mkdir(parents=True, exist_ok=True)
     if keep and path.exists():
         shutil.copy2(path, backup_of(path))
@@ -118,6 +123,22 @@ def write(here: Here, path: Path, before: str, after: str, *, yes: bool, keep: b
         shutil.copymode(path, waiting)
     waiting.replace(path)
     here.screen.note(f"written: {path}")
+
+
+def _show_difference(here: Here, path: Path, before: str, after: str) -> None:
+    hide = Hiding(here, before, after)
+    old, new = hide.lines(_shown(before)), hide.lines(_shown(after))
+    for line in unified_diff(old, new, str(path), str(path), lineterm=""):
+        sys.stderr.write(visible(line) + "\n")
+
+
+def _confirm() -> None:
+    if not sys.stdin.isatty():
+        raise Refused("Not a terminal; use --yes to confirm.", code="not_answered")
+    sys.stderr.write("Write this? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise Refused("Nothing was written.", code="not_answered")
 
 
 def _shown(text: str) -> str:

@@ -39,13 +39,18 @@ def init(
     server: Named = None,
     words: Words = None,
     config: ConfigFile = None,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="Move the servers behind one gateway instead of wrapping each.")
+    ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove the gate again.")] = False,
     yes: Yes = False,
 ) -> Exit:
     """Wrap the servers in an MCP client's config.
 
     Shows the difference, without secrets, and asks first. A copy of the file is kept next to it (.before-tally).
-    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else.
+    With --gateway all servers move behind one `tally mcp gateway`, with one policy and one list of approvals.
+    --undo removes the gate again, from all servers or from --server NAME, and changes nothing else. Servers that ask
+    for a login of the client's own (OAuth) are left as they are.
     """
     if client is None:
         if undo or server is not None or words or config is not None:
@@ -53,12 +58,24 @@ def init(
         return _survey(here)
     chosen = _client(client)
     path = _find(chosen, config)
+    if gateway:
+        from tallystick.doors.cli.mcp.moves import move
+
+        if server is not None or words:
+            raise UsageMistake("--gateway moves all servers; it takes no --server and no command.")
+        return move(here, chosen, path, tally=_tally(), undo=undo, yes=yes)
     if undo:
         return _undo(here, chosen, path, server, yes=yes)
+    return _wrap(here, chosen, path, server, words or [], config, yes=yes)
+
+
+def _wrap(
+    here: Here, chosen: "Client", path: Path, server: str | None, words: list[str], config: Path | None, *, yes: bool
+) -> Exit:
     from tallystick.doors.cli.mcp.config import backup_of, text_of, write
 
     before = text_of(path)
-    after, done = _wrapped(here, chosen, path, before, server, words or [])
+    after, done = _wrapped(here, chosen, path, before, server, words)
     if not done:
         here.screen.note(f"{path}: nothing to change.")
         here.screen.data({"config": str(path), "wrapped": []})
@@ -67,7 +84,7 @@ def init(
     keep = not _gated(chosen, path, before) or not backup_of(path).is_file()
     write(here, path, before, after, yes=yes, keep=keep)
     here.screen.data({"config": str(path), "wrapped": done})
-    back = f"tally mcp init -c {client}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
+    back = f"tally mcp init -c {chosen.name}{f' --config {shlex.quote(str(config))}' if config else ''} --undo"
     here.screen.line(f"{', '.join(done)}: behind the gate now. Restart {chosen.title}. Undo: {back}")
     return Exit.OK
 
@@ -76,7 +93,7 @@ def _survey(here: Here) -> Exit:
     """List the installed clients and their servers."""
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
-    rows = [_row(client, path) for client in CLIENTS for path in _places(client) if path.is_file()]
+    rows = [_row(client, path) for client in _clients() for path in _places(client) if path.is_file()]
     columns = ["client", "config", "servers", "wrapped", "note"]
     here.screen.data({"items": [dict(zip(columns, row, strict=True)) for row in rows]})
     names = ", ".join(client.name for client in CLIENTS)
@@ -114,10 +131,20 @@ def _gated(client: "Client", path: Path, text: str) -> dict[str, dict[str, Any]]
 def _client(name: str) -> "Client":
     from tallystick.doors.mcp.relay.clients import CLIENTS
 
-    found = next((client for client in CLIENTS if client.name == name), None)
+    found = next((client for client in _clients() if client.name == name), None)
     if found is None:
         raise UsageMistake(f"--client must be one of {', '.join(client.name for client in CLIENTS)}.")
     return found
+
+
+def _clients() -> "list[Client]":
+    """Return the clients, with the place of this folder's servers in their configs."""
+    from dataclasses import replace
+
+    from tallystick.doors.mcp.relay.clients import CLIENTS
+
+    here = str(Path.cwd())
+    return [replace(client, key=tuple(name.replace("{project}", here) for name in client.key)) for client in CLIENTS]
 
 
 def _places(client: "Client") -> list[Path]:
@@ -145,6 +172,8 @@ def _wrapped(
 ) -> tuple[str, list[str]]:
     """Return the config with its servers wrapped, and the names of these servers."""
     from tallystick.doors.cli.mcp.config import servers_in
+    from tallystick.doors.cli.mcp.login import asking_for_login
+    from tallystick.doors.mcp.gateway.moves import LOGIN
     from tallystick.doors.mcp.relay.clients import changed_servers
     from tallystick.doors.mcp.relay.json_edit import with_entry
 
@@ -159,13 +188,16 @@ def _wrapped(
     if not servers:
         message = f"{path} has no server yet. Add one: tally mcp init -c {client.name} --server NAME -- COMMAND…"
         raise Refused(message, code="server_not_found")
-    made, done, left = changed_servers(servers, lambda name: server in {None, name}, tally=_tally(), client=client)
-    for name in left:
-        here.screen.note(f"{name}: unchanged (no command, or an address that cannot be wrapped)")
+    wanted = {name: entry for name, entry in servers.items() if server in {None, name}}
+    login = asking_for_login(wanted)
+    made, done, left = changed_servers(servers, wanted.keys() - login, tally=_tally(), client=client)
+    for name in (*left, *sorted(login)):
+        why = LOGIN if name in login else "no command, or an address that cannot be wrapped"
+        here.screen.note(f"{name}: unchanged ({why})")
     if client.toml:
         return _as_toml(client, path, text, made, done), done
     for name in done:
-        text = with_entry(text, (client.key, name), made[name])
+        text = with_entry(text, (*client.key, name), made[name])
     return text, done
 
 
@@ -175,7 +207,7 @@ def _as_toml(client: "Client", path: Path, text: str, made: dict[str, Any], done
 
     for name in done:
         entry = {key: made[name].get(key) for key in ("command", "args")}
-        changed = with_values(text, (client.key, name), entry)
+        changed = with_values(text, (*client.key, name), entry)
         if changed is None:
             raise Refused(
                 f"{path}: '{name}' is written in an unusual way. By hand: {BY_HAND}", code="config_unreadable"
@@ -224,8 +256,8 @@ def _unwrapped(
         if client.toml:
             text = _as_toml(client, path, text, {name: new}, [name])
         else:
-            same = member(copy, (client.key, name)) if new == earlier.get(name) else None
-            text = with_entry(text, (client.key, name), new, written=copy[same.value : same.end] if same else None)
+            same = member(copy, (*client.key, name)) if new == earlier.get(name) else None
+            text = with_entry(text, (*client.key, name), new, written=copy[same.value : same.end] if same else None)
         done.append(name)
     return text, done
 

@@ -9,7 +9,7 @@ import typer
 
 from tallystick.doors.cli.command import command
 from tallystick.doors.cli.exits import Exit, Refused
-from tallystick.doors.cli.mcp.wrap_args import RELAYS
+from tallystick.doors.cli.mcp.wrap_args import GATEWAY, RELAYS
 from tallystick.doors.cli.person import Token, Yes, require_person
 from tallystick.doors.cli.workspace import Here
 from tallystick.doors.presentation.visible import hidden_in, visible_json
@@ -83,7 +83,9 @@ def _workspaces(here: Here, server: str | None) -> list[Path]:
         if not folder.is_dir():
             raise Refused(f"No server '{server}' was wrapped here ({folder} does not exist).", code="not_wrapped")
         return [folder]
-    return sorted(folder for folder in RELAYS.expanduser().glob("*") if folder.is_dir())
+    relays = sorted(folder for folder in RELAYS.expanduser().glob("*") if folder.is_dir())
+    gateway = GATEWAY.expanduser()
+    return [*([gateway] if gateway.is_dir() else []), *relays]
 
 
 def _changed(workspaces: list[Path]) -> "list[tuple[Path, PinBook, Pin]]":

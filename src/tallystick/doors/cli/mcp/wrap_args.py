@@ -18,6 +18,9 @@ USAGE = "Usage: tally mcp wrap [OPTIONS] -- COMMAND…   (or --url URL). See 'ta
 RELAYS = Path("~/.tallystick/relay")
 """Clients start servers in any folder, so the workspaces are in one fixed place."""
 
+GATEWAY = Path("~/.tallystick/gateway")
+"""The workspace of `tally mcp gateway`."""
+
 _TEXT: dict[str, str] = {
     "--workspace": "workspace",
     "-w": "workspace",

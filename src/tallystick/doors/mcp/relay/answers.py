@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tallystick.doors.mcp.held_calls import INVALID_STATE
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.presentation.meta import APPROVAL, CATEGORY, CODE, EXPIRES, REASON, RECEIPT, STATUS
@@ -20,6 +21,7 @@ FAULTS: dict[str, Fault] = {
     UNUSABLE: UNKNOWN_TOOL,
     NOT_OFFERED: UNKNOWN_TOOL,
     DOUBTFUL: BAD_ARGS,
+    INVALID_STATE: BAD_ARGS,
 }
 ANOTHER_NAME = "start it with `tally mcp wrap --name NAME`, and it has a workspace of its own."
 
@@ -32,12 +34,18 @@ def refusal_text(wrong: str, name: str, why: str, wrapping: Wrapping) -> str:
         return f"refused (UNKNOWN_TOOL): {wrong}: '{name}'"
     if wrong == DOUBTFUL:
         return f"refused (BAD_ARGS): {wrong}. Use the names of the tool's schema, each once."
+    if wrong == INVALID_STATE:
+        return f"refused (BAD_ARGS): {wrong}. Make the call again without it."
     if wrong == NEW:
         text = f"'{name}' was not there when the server was first met. A person has to see it first:"
     else:
         text = f"The definition of '{name}' is not the one that was accepted. A person has to see the difference:"
     text += f"\n  tally mcp review --workspace {wrapping.typed_workspace}"
-    return text + f"\nIf this is another server that is only called '{wrapping.name}', too: {ANOTHER_NAME}"
+    return (
+        text
+        if wrapping.gateway
+        else text + f"\nIf this is another server that is only called '{wrapping.name}', too: {ANOTHER_NAME}"
+    )
 
 
 def held_text(approval_id: str, expires_at: str, workspace: Path) -> str:

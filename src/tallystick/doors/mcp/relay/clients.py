@@ -1,6 +1,6 @@
 """Config file locations of MCP clients, and how to wrap and unwrap their server entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,8 @@ from tallystick.records import record
 
 BACKUP = ".before-tally"
 """Suffix of the backup copy of a config file."""
+UNSPOKEN = frozenset({"sse", "remote"})
+"""Kinds of entries that cannot be wrapped: an older transport, and addresses in clients whose commands are lists."""
 FLAGS = frozenset({"--strict", "--trust-new"})
 """Options of `tally mcp wrap` that take no value."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
@@ -27,13 +29,15 @@ class Client:
     """Possible config files: the project's first, then the user's."""
     files_mac: tuple[str, ...] = ()
     """Config files on macOS, if they differ."""
-    key: str = "mcpServers"
-    """The key that holds the server entries."""
+    key: tuple[str, ...] = ("mcpServers",)
+    """Where the server entries are in the config; `{project}` stands for the current folder."""
     toml: bool = False
     typed: bool = False
     """Whether each entry has a `type`."""
     address: str = "url"
     """The key of a server's URL."""
+    more: tuple[tuple[str, Any], ...] = ()
+    """What the client asks for in each entry besides."""
 
     def places(self, *, project: Path, home: Path, mac: bool) -> list[Path]:
         """Return the config files that may contain server entries."""
@@ -43,6 +47,7 @@ class Client:
         ]
 
 
+_MAC, _EXTENSIONS = "~/Library/Application Support", "Code/User/globalStorage"
 CLIENTS: tuple[Client, ...] = (
     Client(
         name="claude-desktop",
@@ -51,13 +56,20 @@ CLIENTS: tuple[Client, ...] = (
         files_mac=("~/Library/Application Support/Claude/claude_desktop_config.json",),
     ),
     Client(name="claude-code", title="Claude Code", files=(".mcp.json", "~/.claude.json"), typed=True),
+    Client(
+        name="claude-code-project",
+        title="Claude Code (this project)",
+        files=("~/.claude.json",),
+        key=("projects", "{project}", "mcpServers"),
+        typed=True,
+    ),
     Client(name="cursor", title="Cursor", files=(".cursor/mcp.json", "~/.cursor/mcp.json")),
     Client(
         name="vscode",
         title="VS Code",
         files=(".vscode/mcp.json", "~/.config/Code/User/mcp.json"),
         files_mac=(".vscode/mcp.json", "~/Library/Application Support/Code/User/mcp.json"),
-        key="servers",
+        key=("servers",),
         typed=True,
     ),
     Client(name="windsurf", title="Windsurf", files=("~/.codeium/windsurf/mcp_config.json",), address="serverUrl"),
@@ -67,24 +79,67 @@ CLIENTS: tuple[Client, ...] = (
         files=(".gemini/settings.json", "~/.gemini/settings.json"),
         address="httpUrl",
     ),
-    Client(name="codex", title="Codex", files=("~/.codex/config.toml",), key="mcp_servers", toml=True),
+    Client(
+        name="zed", title="Zed", files=(".zed/settings.json", "~/.config/zed/settings.json"), key=("context_servers",)
+    ),
+    Client(
+        name="cline",
+        title="Cline",
+        files=(f"~/.config/{_EXTENSIONS}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",),
+        files_mac=(f"{_MAC}/{_EXTENSIONS}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",),
+    ),
+    Client(
+        name="roo",
+        title="Roo Code",
+        files=(".roo/mcp.json", f"~/.config/{_EXTENSIONS}/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+        files_mac=(".roo/mcp.json", f"{_MAC}/{_EXTENSIONS}/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+    ),
+    Client(name="lm-studio", title="LM Studio", files=("~/.lmstudio/mcp.json",)),
+    Client(name="jetbrains", title="JetBrains Junie", files=(".junie/mcp/mcp.json", "~/.junie/mcp/mcp.json")),
+    Client(
+        name="opencode",
+        title="opencode",
+        files=("opencode.json", "~/.config/opencode/opencode.json"),
+        key=("mcp",),
+    ),
+    Client(
+        name="copilot",
+        title="Copilot CLI",
+        files=("~/.copilot/mcp-config.json",),
+        typed=True,
+        more=(("tools", ("*",)),),
+    ),
+    Client(name="codex", title="Codex", files=("~/.codex/config.toml",), key=("mcp_servers",), toml=True),
 )
 
 
 def is_wrapped(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry already runs through the gate."""
-    args = entry.get("args")
-    return isinstance(args, list) and args[:2] == ["mcp", "wrap"]
+    return words_of(entry)[1:3] == ["mcp", "wrap"]
+
+
+def words_of(entry: Mapping[str, Any]) -> list[Any]:
+    """Return the command line of an entry: a command and its arguments, or one list; empty if it has none."""
+    command, args = entry.get("command"), entry.get("args", [])
+    if isinstance(command, list):
+        return command
+    return [command, *args] if isinstance(command, str) and isinstance(args, list) else []
+
+
+def _with_words(entry: Mapping[str, Any], words: list[Any]) -> dict[str, Any]:
+    if isinstance(entry.get("command"), list):
+        return {**entry, "command": words}
+    return {**entry, "command": words[0], "args": words[1:]}
 
 
 def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> dict[str, Any] | None:
     """Return the entry with the gate in front of it; None if this kind of server cannot be wrapped."""
-    command, args = entry.get("command"), entry.get("args", [])
+    words = words_of(entry)
     begin = ["mcp", "wrap", "--name", name]
-    if isinstance(command, str) and isinstance(args, list):
-        return {**entry, "command": tally, "args": [*begin, "--", command, *args]}
+    if words:
+        return _with_words(entry, [tally, *begin, "--", *words])
     address = next((entry[key] for key in ADDRESSES if isinstance(entry.get(key), str)), None)
-    if address is None or entry.get("type", entry.get("transport")) == "sse":
+    if address is None or entry.get("type", entry.get("transport")) in UNSPOKEN:
         return None
     kept = {key: value for key, value in entry.items() if key not in _GONE}
     env: dict[str, Any] = dict(kept.get("env") or {})
@@ -102,10 +157,10 @@ def wrapped(name: str, entry: Mapping[str, Any], *, tally: str, typed: bool) -> 
 
 def unwrapped(entry: Mapping[str, Any], *, address: str, typed: bool) -> dict[str, Any] | None:
     """Return the entry without the gate, rebuilt from its command line; None if the command line cannot be parsed."""
-    args = entry.get("args")
-    if not is_wrapped(entry) or not isinstance(args, list) or not all(isinstance(word, str) for word in args):
+    line = words_of(entry)
+    if not is_wrapped(entry) or not all(isinstance(word, str) for word in line):
         return None
-    words, options = args[2:], list[tuple[str, str]]()
+    words, options = line[3:], list[tuple[str, str]]()
     while words and words[0].startswith("-") and words[0] != "--":
         option, equals, value = words.pop(0).partition("=")
         if not equals and option not in FLAGS:
@@ -115,8 +170,8 @@ def unwrapped(entry: Mapping[str, Any], *, address: str, typed: bool) -> dict[st
     kept = {key: value for key, value in entry.items() if key not in {"command", "args"}}
     url = next((value for option, value in options if option == "--url"), None)
     if words and url is None:
-        made = {**entry, "command": words[0], "args": words[1:]}
-        if not made["args"]:
+        made = _with_words(entry, words)
+        if made.get("args") == []:
             del made["args"]
         return made
     if url is None or words:
@@ -138,7 +193,7 @@ def _with_address(
 
 def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], client: Client) -> dict[str, Any] | None:
     """Return the entry without the gate: from the backup if it matches this entry, else from its command line."""
-    old, tally = earlier.get(name), entry.get("command")
+    old, tally = earlier.get(name), words_of(entry)[0]
     if isinstance(old, Mapping) and not is_wrapped(old):
         again = wrapped(name, old, tally=str(tally), typed=client.typed)
         if again == entry:
@@ -147,12 +202,12 @@ def as_before(name: str, entry: Mapping[str, Any], earlier: Mapping[str, Any], c
 
 
 def changed_servers(
-    servers: Mapping[str, Any], wanted: Callable[[str], bool], *, tally: str, client: Client
+    servers: Mapping[str, Any], wanted: Collection[str], *, tally: str, client: Client
 ) -> tuple[dict[str, Any], list[str], list[str]]:
     """Wrap the wanted servers; return all entries, the names wrapped, and the names that cannot be wrapped."""
     made, done, left = dict(servers), list[str](), list[str]()
     for name, entry in servers.items():
-        if not wanted(name) or not isinstance(entry, Mapping) or is_wrapped(entry):
+        if name not in wanted or not isinstance(entry, Mapping) or is_wrapped(entry):
             continue
         # The TOML editor only changes single values, so it cannot turn a URL entry into a command entry.
         fixed = client.toml and "command" not in entry

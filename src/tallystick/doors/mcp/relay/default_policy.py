@@ -7,12 +7,12 @@ not get.
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tallystick.doors.mcp.relay.effects import effect_of
-from tallystick.doors.mcp.relay.names import tool_id
+from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.errors import ConfigError
 from tallystick.settings import CONFIG_NAME, Settings, load_settings
 
@@ -35,27 +35,46 @@ TOOL = """
 # {why}
 decision = "{decision}"
 """
+SERVER = """
+# ---- the server {server} ----
+"""
 DEFAULTS: dict[str, Any] = {"read": "allow", "write": "ask", "external": "ask"}
 """The decision for each effect, for tools without a decision of their own."""
 MOST = 500
 """Maximum number of tools with their own section; the table at the top decides about the rest."""
 
 
-def starting_policy(server: str, definitions: Iterable[Mapping[str, Any]], *, workspace: Path) -> str:
-    """Return the text of the first policy, with one section per tool."""
+def starting_policy(wrapping: Wrapping, definitions: Iterable[Mapping[str, Any]], *, workspace: Path) -> str:
+    """Return the text of the first policy, with one section per server and per tool."""
     folder = shlex.quote(str(workspace))
     # A line break in the folder's name would end the comment that contains it.
     shown = folder if folder.isprintable() else "DIR"
     defaults = "\n".join(f'{effect} = "{decision}"' for effect, decision in DEFAULTS.items())
-    parts = [HEAD.format(server=server, workspace=shown, defaults=defaults)]
-    names = dict[str, tuple[str, str]]()
+    head = HEAD.format(server=wrapping.name, workspace=shown, defaults=defaults)
+    return head + tool_sections(wrapping, definitions, but=())
+
+
+def tool_sections(wrapping: Wrapping, definitions: Iterable[Mapping[str, Any]], *, but: Collection[str]) -> str:
+    """Return the sections of tools in a policy, under a heading for each server of a gateway.
+
+    Args:
+        wrapping: How the server is wrapped.
+        definitions: The tools.
+        but: Ids of tools that have a section already.
+    """
+    servers: dict[str, dict[str, str]] = {}
     for definition in definitions:
-        name = definition.get("name")
-        if isinstance(name, str) and len(names) < MOST:
-            effect, why = effect_of(definition)
-            names.setdefault(tool_id(server, name), ("allow" if effect == "read" else "ask", f"{effect}: {why}"))
-    parts += [TOOL.format(name=json.dumps(name), why=why, decision=decision) for name, (decision, why) in names.items()]
-    return "".join(parts)
+        shown = definition.get("name")
+        if not isinstance(shown, str) or sum(map(len, servers.values())) >= MOST:
+            continue
+        (server, name), ident = wrapping.server_and_name(shown), wrapping.tool_id(shown)
+        effect, why = effect_of({**definition, "name": name})
+        decision = "allow" if effect == "read" else "ask"
+        section = TOOL.format(name=json.dumps(ident), why=f"{effect}: {why}", decision=decision)
+        if ident not in but:
+            servers.setdefault(server, {}).setdefault(ident, section)
+    heading = SERVER if wrapping.gateway else ""
+    return "".join(heading.format(server=name) + "".join(tools.values()) for name, tools in servers.items())
 
 
 def relay_settings(workspace: Path, policy: Path | None = None) -> Settings:

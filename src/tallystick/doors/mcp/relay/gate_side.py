@@ -4,7 +4,7 @@ Loaded while the server starts; forwarding other messages does not need it.
 """
 
 import asyncio
-import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ import orjson
 
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp import answers, jsonrpc
-from tallystick.doors.mcp.answers import sessionless_revision
+from tallystick.doors.mcp.held_calls import INVALID_STATE, own_state
 from tallystick.doors.mcp.jsonrpc import Message
 from tallystick.doors.mcp.relay.answers import CHANGED, FAULTS, NEW, held_text, meta_of, refusal_text
+from tallystick.doors.mcp.relay.approval_wait import ApprovalWait
 from tallystick.doors.mcp.relay.default_policy import relay_settings, starting_policy, write_policy
 from tallystick.doors.mcp.relay.messages import (
     SERVED,
+    SHARED_CLIENT,
     CallCounters,
     RelayedCall,
     ServerGoneError,
@@ -25,18 +27,19 @@ from tallystick.doors.mcp.relay.messages import (
     UnreadableError,
     Wires,
 )
-from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.refused_messages import BATCH, CANCELLED_EARLY
 from tallystick.doors.mcp.relay.tools import CALLER, ServerTools, list_all, refresh
-from tallystick.errors import ToolError
+from tallystick.errors import TallyError, ToolError
 from tallystick.gate.admit.proposal import Rejection
 from tallystick.gate.codes import CANCELLED, FORMAT, MULTIPLE
-from tallystick.gate.decide.approvals import Hold, State
+from tallystick.gate.decide.approvals import OUTDATED
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.session import Session
 from tallystick.settings import CONFIG_NAME
 
+Signature = tuple[int, int] | None
+"""Time of the last change and size of a file; None if it is not there."""
 LONGEST_NAME = 64
 OTHER_GREETING = (
     "what the server says about itself (`instructions`) is not what it was; to see it: tally mcp review --workspace"
@@ -64,13 +67,17 @@ class GateKeeper:
         self._greeted = False
         self._met: tuple[Gate, ServerTools] | None = None
         """Gate and tools, set once nothing else has to be prepared before a call."""
+        self._running: Counter[Gate] = Counter()
+        """Calls under way, by the gate that decided about them."""
+        self._policy_seen: Signature = None
         if wrapping.policy is not None or _workspace(wrapping).joinpath(CONFIG_NAME).exists():
             self._open()
 
     def close(self) -> None:
         """Close the gate, which writes the last checkpoint."""
-        if self._gate is not None:
-            self._gate.close()
+        for gate in {self._gate, *self._running}:
+            if gate is not None:
+                gate.close()
 
     def changed(self) -> None:
         """Mark the tool list as stale, because the server announced a change."""
@@ -86,6 +93,9 @@ class GateKeeper:
         whole = not answers.params_of(request).get("cursor") and not result.get("nextCursor")
         async with self._lock:
             hidden = await asyncio.to_thread(tools.take, result["tools"], whole=whole)
+        if self._wrapping.gateway:
+            # A strict client drops the whole list, and so all servers, for one definition that cannot be used.
+            hidden |= frozenset(tools.unusable)
         if not hidden:
             return line
         shown = [one for one in result["tools"] if not (isinstance(one, dict) and _named_in(one, hidden))]
@@ -94,14 +104,26 @@ class GateKeeper:
     async def answer(self, asked: RelayedCall) -> bytes:
         """Send one call through the gate and return the response line."""
         self.tally.calls += 1
-        params = asked.params
+        if self._gate is not None and _signature(self._policy_file) != self._policy_seen:
+            await self._read_policy_again(_own_meta(asked.message))
         gate, tools = self._met or await self._ready(_own_meta(asked.message))
+        self._running[gate] += 1
+        try:
+            return await self._answer(asked, gate, tools)
+        finally:
+            self._running[gate] -= 1
+            if not self._running[gate]:
+                del self._running[gate]
+                if gate is not self._gate:
+                    await asyncio.to_thread(gate.close)
+
+    async def _answer(self, asked: RelayedCall, gate: Gate, tools: ServerTools) -> bytes:
+        params = asked.params
         name = params.get("name")
         if isinstance(name, str) and not tools.knows(name):
             async with self._lock:
                 await refresh(tools, self._wires, _own_meta(asked.message))
-        if self._session is None:
-            self._session = self._here()
+        session = self._session_of(asked)
         args = params.get("arguments")
         asked.decided = True
         wrong = tools.wrong_with(name, args) if isinstance(name, str) else None
@@ -109,14 +131,26 @@ class GateKeeper:
             return await self._refuse_call(asked, str(name), wrong, gate, tools)
         SERVED.set(asked)
         # Admit refuses a name that is not a string.
-        called: Any = tool_id(self._wrapping.name, name) if isinstance(name, str) else name
+        called: Any = self._wrapping.tool_id(name) if isinstance(name, str) else name
         given: Any = {} if args is None else args
-        outcome = await gate.call(called, given, session=self._session)
+        if own_state(params) is not None:
+            held = await self._waiting(gate).continued(asked)
+            if held is None:
+                return await self._refuse_call(asked, str(name), INVALID_STATE, gate, tools)
+            if held.rejection is None or held.rejection.reason != OUTDATED.reason:
+                return self._told(asked, held)
+            # The policy has changed since: the call is decided by what it says now.
+        outcome = await gate.call(called, given, session=session)
         if outcome.held is not None:
             self.tally.held += 1
-            waiting = ApprovalWait(gate, self._wires, self._wrapping.hold_s)
-            outcome = await waiting.until_answered(asked, outcome, called, given, self._session)
+            waiting = self._waiting(gate)
+            if waiting.asks_in_result(asked):
+                return await waiting.ask(asked, outcome.held)
+            outcome = await waiting.until_answered(asked, outcome, called, given, session)
         return self._told(asked, outcome)
+
+    def _waiting(self, gate: Gate) -> ApprovalWait:
+        return ApprovalWait(gate, self._wires, self._wrapping.hold_s)
 
     async def refused(self, text: bytes, reason: str) -> None:
         """Record a message that was refused before it became a call."""
@@ -189,12 +223,40 @@ class GateKeeper:
             self._tools.take(definitions, whole=True)
 
     def _first_policy(self, known: list[Message]) -> str:
-        return starting_policy(self._wrapping.name, known, workspace=_workspace(self._wrapping))
+        return starting_policy(self._wrapping, known, workspace=_workspace(self._wrapping))
 
     def _open(self) -> None:
+        self._policy_seen = _signature(self._policy_file)
         gate = self._open_gate()
         self._tools = ServerTools(gate, self._wrapping, self.serve)
         self._gate = gate
+
+    @property
+    def _policy_file(self) -> Path:
+        policy = self._wrapping.policy
+        return _workspace(self._wrapping) / CONFIG_NAME if policy is None else _path(policy)
+
+    async def _read_policy_again(self, meta: Message) -> None:
+        """Take up a changed policy for the calls that follow; one that cannot be used changes nothing."""
+        async with self._lock:
+            seen = _signature(self._policy_file)
+            if seen == self._policy_seen:
+                return
+            self._policy_seen = seen
+            gate = None
+            try:
+                gate = await asyncio.to_thread(self._open_gate)
+                tools = ServerTools(gate, self._wrapping, self.serve)
+                await refresh(tools, self._wires, meta)
+            except TallyError as error:
+                self._wires.note(f"the policy stays as it was: {error}", always=True)
+                unused = gate
+            else:
+                before, self._gate, self._tools, self._met = self._gate, gate, tools, None
+                # A gate that still has calls under way is closed by the last of them.
+                unused = None if before in self._running else before
+            if unused is not None:
+                await asyncio.to_thread(unused.close)
 
     def _open_gate(self) -> Gate:
         workspace = _workspace(self._wrapping)
@@ -203,6 +265,16 @@ class GateKeeper:
         gate = Gate.open(workspace, settings=settings, plugins=False)
         gate.ledger.ack_after_fsync()
         return gate
+
+    def _session_of(self, asked: RelayedCall) -> Session:
+        client = answers.meta_of(asked.message).get(SHARED_CLIENT) if self._wrapping.port is not None else None
+        if isinstance(client, dict):
+            ident = f"{self._session_id}-{client['session']}" if client["session"] else self._session_id
+            agent = "".join(filter(str.isprintable, client["name"]))[:LONGEST_NAME] or None
+            return Session(session_id=ident, caller=CALLER, agent_id=agent)
+        if self._session is None:
+            self._session = self._here()
+        return self._session
 
     def _here(self) -> Session:
         agent = (self._wires.client_name or "")[:LONGEST_NAME] or None
@@ -213,9 +285,9 @@ class GateKeeper:
         new = wrong == CHANGED and await asyncio.to_thread(tools.is_new, name)
         text = refusal_text(NEW if new else wrong, name, tools.unusable.get(name, ""), self._wrapping)
         # An id that no other tool can have: characters that ids do not allow are written as numbers.
-        called = tool_id(self._wrapping.name, name)[:100]
+        called = self._wrapping.tool_id(name)[:100]
         rejection = Rejection(fault=FAULTS[wrong], reason=NEW if new else wrong, proposed_tool=called)
-        outcome = await gate.refuse(rejection, asked.line, session=self._session or self._here())
+        outcome = await gate.refuse(rejection, asked.line, session=self._session_of(asked))
         self.tally.refused += 1
         return answers.tool_error(asked.message, f"Tallystick: {text}", meta_of(outcome))
 
@@ -249,7 +321,8 @@ def _is_tools_fault(outcome: Outcome) -> bool:
 
 def _own_meta(request: Message) -> Message:
     """Return the client's `_meta` for the relay's own requests, without the progress token."""
-    return {key: value for key, value in answers.meta_of(request).items() if key != "progressToken"}
+    own = {"progressToken", SHARED_CLIENT}
+    return {key: value for key, value in answers.meta_of(request).items() if key not in own}
 
 
 def _error_code(message: Message) -> str:
@@ -258,93 +331,17 @@ def _error_code(message: Message) -> str:
     return str(code) if type(code) is int else "no code"
 
 
+def _signature(path: Path) -> Signature:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 def _path(name: str) -> Path:
     return Path(name).expanduser()
 
 
 def _workspace(wrapping: Wrapping) -> Path:
     return _path(wrapping.workspace)
-
-
-LOOK_S = 0.2
-"""Seconds between two reads of the approval store: quick for a person, light on the disk."""
-ELICITATION = "elicitation"
-SHOWN = 2_000
-"""Maximum characters of the arguments shown in the client."""
-
-
-class ApprovalWait:
-    """Waits for approvals of held calls."""
-
-    def __init__(self, gate: Gate, wires: Wires, hold_s: float) -> None:
-        self._gate = gate
-        self._wires = wires
-        self._hold_s = hold_s
-
-    async def until_answered(
-        self, asked: RelayedCall, outcome: Outcome, tool: Any, args: Any, session: Session
-    ) -> Outcome:
-        """Wait for the approval and continue accordingly; the outcome stays held if no one answers in time."""
-        held = outcome.held
-        if held is None or self._hold_s <= 0:
-            return outcome
-        asked.waiting = True
-        asking: asyncio.Task[None] | None = None
-        in_session = sessionless_revision(asked.message) is None
-        # Revisions without a session do not let a server send requests to its client.
-        if self._gate.settings.approvals.elicitation and self._wires.client_elicits and in_session:
-            asking = asyncio.ensure_future(self._elicit(held.approval_id))
-        try:
-            hold = await self._answered(held.approval_id)
-        finally:
-            asked.waiting = False
-            if asking is not None:
-                asking.cancel()
-        if hold is None:
-            return outcome
-        if hold.state is State.GRANTED:
-            # Repeat the same call: it finds the approval and uses it.
-            return await self._gate.call(tool, args, session=session)
-        return await self._gate.resume(held.approval_id)
-
-    async def _answered(self, approval_id: str) -> Hold | None:
-        """Return the approval request once a person has answered it; None if no one does in time."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._hold_s
-        while loop.time() < end:
-            hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
-            if hold is None or hold.state is not State.HELD:
-                return hold
-            await asyncio.sleep(LOOK_S)
-        return None
-
-    async def _elicit(self, approval_id: str) -> None:
-        """Ask the user in the client; only called where the policy accepts elicitation."""
-        hold = await asyncio.to_thread(self._gate.approvals.get, approval_id)
-        if hold is None:
-            return
-        answer = await self._wires.ask_client("elicitation/create", _question(hold))
-        result = answer.get("result")
-        said = result if isinstance(result, dict) else {}
-        content = said.get("content")
-        who = f"user of {self._wires.client_name or 'the client'}"[:100]
-        if said.get("action") == "accept" and isinstance(content, dict) and content.get("allow") is True:
-            await asyncio.to_thread(self._gate.approvals.approve, approval_id, person=who, channel=ELICITATION)
-        elif said.get("action") in {"accept", "decline"}:
-            await asyncio.to_thread(
-                self._gate.approvals.reject,
-                approval_id,
-                person=who,
-                channel=ELICITATION,
-                reason="declined in the client",
-            )
-
-
-def _question(hold: Hold) -> Message:
-    shown = json.dumps(hold.as_dict()["args"], ensure_ascii=True, indent=1)
-    cut = "" if len(shown) <= SHOWN else f"\n… ({len(shown)} characters in all; `tally approvals show` has them)"
-    allow = {"type": "boolean", "title": "Allow this call", "description": "Once, with exactly these arguments"}
-    return {
-        "message": f"Tallystick: '{hold.tool}' asks to run with\n{shown[:SHOWN]}{cut}\nLet exactly this call through?",
-        "requestedSchema": {"type": "object", "properties": {"allow": allow}, "required": ["allow"]},
-    }

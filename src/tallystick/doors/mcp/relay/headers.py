@@ -54,7 +54,12 @@ def can_be_kept(value: str) -> bool:
 
 REVISION = "Mcp-Protocol-Version"
 METHOD, NAME, ARGUMENT = "Mcp-Method", "Mcp-Name", "Mcp-Param-"
-NAMED_BY = {CALL: "name", "prompts/get": "name", "resources/read": "uri"}
+NAMED_BY = {
+    CALL: "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    **{f"tasks/{verb}": "taskId" for verb in ("get", "update", "cancel")},
+}
 """Method → the parameter that `Mcp-Name` repeats."""
 DECLARED = "x-mcp-header"
 DEEPEST = 64

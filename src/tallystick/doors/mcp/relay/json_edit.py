@@ -38,17 +38,16 @@ def member(text: str, path: tuple[str, ...]) -> Member | None:
     return found
 
 
-def with_entry(text: str, path: tuple[str, str], entry: Mapping[str, Any], *, written: str | None = None) -> str:
+def with_entry(text: str, path: tuple[str, ...], entry: Mapping[str, Any], *, written: str | None = None) -> str:
     """Return the text with an entry of a table added or replaced.
 
     Args:
         text: The file's content.
-        path: The names of the table and the entry.
+        path: The names of the tables, the outermost first, and of the entry.
         entry: The new value.
         written: The exact text of the value; otherwise it is formatted like the rest of the file.
     """
-    expected = json.loads(text or "{}")
-    expected = {**expected, path[0]: {**expected.get(path[0], {}), path[1]: dict(entry)}}
+    expected = _replaced(json.loads(text or "{}"), path, dict(entry))
     made = _edited(text, path, entry, written) if text.strip() else ""
     try:
         meant = json.loads(made) == expected
@@ -57,13 +56,37 @@ def with_entry(text: str, path: tuple[str, str], entry: Mapping[str, Any], *, wr
     return made if meant else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
 
 
-def _edited(text: str, path: tuple[str, str], entry: Mapping[str, Any], written: str | None) -> str:
+def with_table(text: str, path: tuple[str, ...], table: Mapping[str, Any]) -> str:
+    """Return the text with another value of one of its tables."""
+    expected = _replaced(json.loads(text or "{}"), path, dict(table))
+    found = member(text, path) if text.strip() else None
+    if found is None:
+        return json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+    made = text[: found.value] + _laid_out(text, found.start, table) + text[found.end :]
+    try:
+        meant = json.loads(made) == expected
+    except ValueError:
+        meant = False
+    return made if meant else json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+
+
+def _replaced(whole: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """Return an object with another value at a path; missing tables are added."""
+    name, *rest = path
+    return {**whole, name: _replaced(whole.get(name, {}), tuple(rest), value) if rest else value}
+
+
+def _edited(text: str, path: tuple[str, ...], entry: Mapping[str, Any], written: str | None) -> str:
     found = member(text, path)
     if found is None:
-        table = member(text, path[:1])
-        if table is None:
-            return _added(text, _SPACE.match(text).end(), path[0], {path[1]: entry})  # type: ignore[union-attr] # the pattern also matches the empty string
-        return _added(text, table.value, path[1], entry)
+        outer = path
+        while (table := member(text, outer[:-1]) if outer[1:] else None) is None and outer[1:]:
+            outer = outer[:-1]
+        value: Any = entry
+        for name in reversed(path[len(outer) :]):
+            value = {name: value}
+        start = _SPACE.match(text).end() if table is None else table.value  # type: ignore[union-attr] # the pattern also matches the empty string
+        return _added(text, start, outer[-1], value)
     old = json.loads(text[found.value : found.end])
     if written is not None or not isinstance(old, dict) or old.keys() != entry.keys():
         new = written if written is not None else _laid_out(text, found.start, entry)

@@ -44,6 +44,10 @@ SERVED: ContextVar[RelayedCall] = ContextVar("tallystick_relayed")
 """The call that a relayed tool's handler is running for."""
 
 
+SHARED_CLIENT = "tallystick/client"
+"""Key in the `_meta` of a request, set by a gateway over HTTP alone: which of its clients makes the request."""
+
+
 @dataclass(kw_only=True)
 class CallCounters:
     """Counters for the summary at the end."""

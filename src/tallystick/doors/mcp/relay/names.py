@@ -50,6 +50,8 @@ _DECORATION = re.compile(
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _NO_TOOL = re.compile(r"[^A-Za-z0-9_.-]")
 LONGEST = 40
+SEPARATOR = "__"
+"""Between a server's name and a tool's behind a gateway; no name of a server there contains it."""
 _LOOKED_AT = 400
 FALLBACK = "server"
 
@@ -108,6 +110,12 @@ def plain_name(given: str) -> str:
 def tool_id(server: str, name: str) -> str:
     """Return the id of a server's tool; characters that ids do not allow are written as numbers."""
     return f"{server}.{_NO_TOOL.sub(lambda odd: f'-x{ord(odd[0]):x}-', name)}"
+
+
+def split_name(shown: str) -> tuple[str, str]:
+    """Return the server and the server's own name of a tool or prompt behind a gateway."""
+    server, _, name = shown.partition(SEPARATOR)
+    return server, name
 
 
 def _stem(word: str) -> str:

@@ -7,7 +7,7 @@ The server's `instructions` are pinned too but are forwarded even if they change
 `initialize` response.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -83,6 +83,7 @@ class PinBook:
         definitions: Iterable[Mapping[str, Any]],
         *,
         trust_new: bool = False,
+        server_of: Callable[[str], str] = lambda _: "",
         on_pin: Callable[[Mapping[str, str]], None] | None = None,
     ) -> frozenset[str]:
         """Compare definitions with the pins, store the differences, and return the names to withhold.
@@ -90,6 +91,7 @@ class PinBook:
         Args:
             definitions: The tools that the server offers; the first time, all of them.
             trust_new: Also pin tools that were not there before.
+            server_of: The server of a tool; all tools of a server without any pin are pinned.
             on_pin: Called with name → digest before anything is pinned; if it raises, nothing is.
         """
         offered = {definition["name"]: pinned_part(definition) for definition in definitions}
@@ -97,7 +99,8 @@ class PinBook:
         if any(name not in known or _is_stale(known[name], now, trust_new) for name, now in offered.items()):
             with self._file.locked():
                 before, instructions = self._read()
-                known = _noted(before, offered, pin_new=trust_new or not before)
+                met = {server_of(name) for name in before}
+                known = _noted(before, offered, pin=[one for one in offered if trust_new or server_of(one) not in met])
                 pinned = {name: known[name].digest for name in offered if _was_pinned(before.get(name), known[name])}
                 if pinned and on_pin is not None:
                     on_pin(pinned)
@@ -113,7 +116,9 @@ class PinBook:
         if known is None or _is_stale(known, now, trust_new=False):
             with self._file.locked():
                 tools, before = self._read()
-                noted = _noted({} if before is None else {INSTRUCTIONS: before}, {INSTRUCTIONS: now}, pin_new=True)
+                noted = _noted(
+                    {} if before is None else {INSTRUCTIONS: before}, {INSTRUCTIONS: now}, pin=[INSTRUCTIONS]
+                )
                 known = noted[INSTRUCTIONS]
                 self._write(tools, known)
         return known.offered is None
@@ -179,14 +184,17 @@ def _is_stale(pin: Pin, now: Mapping[str, Any], trust_new: bool) -> bool:  # noq
     return pin.offered is not None if pin.digest == digest_of(now) else pin.offered != now
 
 
-def _noted(pins: Mapping[str, Pin], offered: Mapping[str, Mapping[str, Any]], *, pin_new: bool) -> dict[str, Pin]:
+def _noted(
+    pins: Mapping[str, Pin], offered: Mapping[str, Mapping[str, Any]], *, pin: Collection[str]
+) -> dict[str, Pin]:
+    """Return the pins with what is offered now; new tools in `pin` are accepted as they are."""
     noted = dict(pins)
     for name, now in offered.items():
-        pin = pins.get(name) or Pin(name=name, digest="", definition={})
-        if pin.is_new and pin_new:
+        before = pins.get(name) or Pin(name=name, digest="", definition={})
+        if before.is_new and name in pin:
             noted[name] = Pin(name=name, digest=digest_of(now), definition=now)
         else:
-            noted[name] = replace(pin, offered=None if pin.digest == digest_of(now) else now)
+            noted[name] = replace(before, offered=None if before.digest == digest_of(now) else now)
     return noted
 
 

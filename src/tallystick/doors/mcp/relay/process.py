@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tallystick.errors import ConfigError
 
@@ -25,15 +25,26 @@ GUARD = 'read -r _ || { sleep "$2"; kill -s TERM -- "-$1"; sleep "$2"; kill -s K
 class ServerProcess:
     """One server process."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: str | None = None) -> None:
         """Start the process.
+
+        Args:
+            command: The program and its arguments.
+            env: The process's variables; those of this process without it.
+            cwd: The folder to start it in.
 
         Raises:
             ConfigError: The command does not exist or cannot be run.
         """
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command
-                list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+                env=None if env is None else dict(env),
+                cwd=cwd,
             )
         except FileNotFoundError:
             message = f"'{command[0]}' is not there. Install it, or give its whole path after `--`."

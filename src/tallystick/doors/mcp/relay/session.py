@@ -7,8 +7,9 @@ import selectors
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.doors.mcp.relay.messages import Keeper, Upstream, Wires
 from tallystick.doors.mcp.relay.names import shown_url
@@ -29,17 +30,40 @@ OK, FAILED, CONFIG, LEDGER = 0, 1, 4, 5
 
 def run(wrapping: Wrapping, process: ServerProcess | None) -> int:
     """Relay until one side ends; return the exit code."""
+    return run_before(wrapping, lambda: StdioUpstream(process) if process is not None else _web(wrapping))
+
+
+def run_before(
+    wrapping: Wrapping,
+    make_upstream: Callable[[], Upstream],
+    *,
+    streams: tuple[int, int] = (0, 1),
+    beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
+) -> int:
+    """Relay before an upstream that is made in the event loop; return the exit code.
+
+    Args:
+        wrapping: The options.
+        make_upstream: Connects to the server.
+        streams: File descriptors of the client, for reading and for writing.
+        beside: Runs as long as the relay; when it ends first, the relay ends.
+    """
     try:
         with asyncio.Runner(loop_factory=wakeful_loop) as runner:
-            return runner.run(_run(wrapping, process))
+            return runner.run(_run(wrapping, make_upstream, streams, beside))
     except TallyError as error:
         return _complain(error)
     except KeyboardInterrupt:
         return 130
 
 
-async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
-    upstream = StdioUpstream(process) if process is not None else _web(wrapping)
+async def _run(
+    wrapping: Wrapping,
+    make_upstream: Callable[[], Upstream],
+    streams: tuple[int, int],
+    beside: Callable[[], Coroutine[Any, Any, None]] | None,
+) -> int:
+    upstream = make_upstream()
     opened: list[GateKeeper] = []
 
     async def open_keeper(wires: Wires) -> Keeper:
@@ -51,7 +75,7 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
         opened.append(keeper)
         return keeper
 
-    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex())
+    relay = Relay(wrapping, upstream, open_keeper, token=os.urandom(9).hex(), streams=streams)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Not available on every system nor outside the main thread; then the default action of the signal ends the
@@ -59,7 +83,8 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
         with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, relay.stop)
     try:
-        await relay.run()
+        async with _running(beside, relay.stop):
+            await relay.run()
     finally:
         for keeper in opened:
             await asyncio.to_thread(keeper.close)
@@ -72,6 +97,23 @@ async def _run(wrapping: Wrapping, process: ServerProcess | None) -> int:
         )
         return _complain(ConfigError(message, code="server_unreachable"))
     return FAILED if upstream.failed else OK
+
+
+@contextlib.asynccontextmanager
+async def _running(
+    beside: Callable[[], Coroutine[Any, Any, None]] | None, on_end: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Run something beside the relay, and end it with the relay."""
+    if beside is None:
+        yield
+        return
+    task = asyncio.ensure_future(beside())
+    task.add_done_callback(lambda _: on_end())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _web(wrapping: Wrapping) -> Upstream:

@@ -12,9 +12,9 @@ from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
 from tallystick.doors.mcp.jsonrpc import LIST, Message
 from tallystick.doors.mcp.relay.answers import CHANGED, DOUBTFUL, NOT_OFFERED, UNUSABLE
+from tallystick.doors.mcp.relay.default_policy import tool_sections
 from tallystick.doors.mcp.relay.effects import effect_of
 from tallystick.doors.mcp.relay.messages import Wires
-from tallystick.doors.mcp.relay.names import tool_id
 from tallystick.doors.mcp.relay.options import Wrapping
 from tallystick.doors.mcp.relay.pins import PinBook, digest_of
 from tallystick.errors import ConfigError, RegistrationError
@@ -57,6 +57,8 @@ class ServerTools:
         self.stale = True
         """The current tool list of the server is not known."""
         self._checked = False
+        self._pinned: frozenset[str] = frozenset()
+        """Names that were pinned last."""
         self.met = bool(self._pins.read())
         """Whether anything is pinned; until then only a complete list may be pinned."""
 
@@ -95,7 +97,15 @@ class ServerTools:
         named = [one for one in definitions if isinstance(one, dict) and isinstance(one.get("name"), str)]
         twice = _two_meanings(named)
         clear = [one for one in named if one["name"] not in twice]
-        changed = self._pins.compare(clear, trust_new=self._wrapping.trust_new, on_pin=self._note_pins) | twice
+        first = not self.met
+        changed = twice | self._pins.compare(
+            clear,
+            trust_new=self._wrapping.trust_new,
+            server_of=lambda name: self._wrapping.server_and_name(name)[0],
+            on_pin=self._note_pins,
+        )
+        if self._wrapping.gateway and not first:
+            self._extend_policy([one for one in clear if one["name"] in self._pinned])
         self.met = self.met or bool(clear)
         for one in named:
             if one["name"] in changed:
@@ -129,9 +139,18 @@ class ServerTools:
     def _forget(self, name: str) -> None:
         self._schemas.pop(name, None)
         if self._registered.pop(name, None) is not None:
-            self._gate.unregister(tool_id(self._wrapping.name, name))
+            self._gate.unregister(self._wrapping.tool_id(name))
+
+    def _extend_policy(self, pinned: list[Definition]) -> None:
+        """Give the tools of a server that is met for the first time their sections in the workspace's policy."""
+        text = tool_sections(self._wrapping, pinned, but=self._gate.settings.tools)
+        self._pinned = frozenset()
+        if text and self._wrapping.policy is None:
+            with Path(self._wrapping.workspace, CONFIG_NAME).open("a", encoding="utf-8") as file:
+                file.write(text)
 
     def _note_pins(self, pinned: Mapping[str, str]) -> None:
+        self._pinned = frozenset(pinned)
         demand_ledger(self._gate)
         whole = sha256(orjson.dumps(dict(pinned), option=orjson.OPT_SORT_KEYS)).hexdigest()
         said = {"tools": len(pinned), "digest": whole}
@@ -141,9 +160,11 @@ class ServerTools:
         if self._checked:
             return
         self._checked = True
-        known = {tool_id(self._wrapping.name, name) for name in self._pins.read()}
+        known = {self._wrapping.tool_id(name) for name in self._pins.read()}
+        servers = {self._wrapping.server_and_name(name)[0] for name in self._pins.read()}
         for name in self._gate.settings.tools:
-            if name not in known:
+            # A server of a gateway that has not been met yet may have any tools.
+            if name not in known and (not self._wrapping.gateway or name.partition(".")[0] in servers):
                 raise _unknown_in_policy(name, self._wrapping, known)
 
 
@@ -155,8 +176,8 @@ def card_of(definition: Definition, wrapping: Wrapping) -> Card:
     """
     name = definition.get("name")
     fields: dict[str, Any] = {
-        "name": tool_id(wrapping.name, str(name)),
-        "effect": effect_of(definition)[0],
+        "name": wrapping.tool_id(str(name)),
+        "effect": effect_of({**definition, "name": wrapping.server_and_name(str(name))[1]})[0],
         "timeout_s": wrapping.timeout_s,
         "max_output_bytes": wrapping.max_output,
     }
@@ -222,7 +243,7 @@ def _two_meanings(definitions: Iterable[Definition]) -> frozenset[str]:
 
 
 def _unknown_in_policy(name: str, wrapping: Wrapping, known: Collection[str]) -> ConfigError:
-    near = next((one for one in known if one == f"{wrapping.name}.{name}"), None)
+    near = next((one for one in known if one.partition(".")[2] == name), None)
     names = sorted(known)
     more = f" and {len(names) - OFFERED} more" if len(names) > OFFERED else ""
     offers = (", ".join(names[:OFFERED]) or "none") + more

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tallystick.doors.mcp.relay.default_policy import with_defaults
-from tallystick.doors.mcp.relay.names import tool_id
+from tallystick.doors.mcp.relay.names import SEPARATOR, split_name, tool_id
 from tallystick.doors.mcp.relay.pins import PinBook
 from tallystick.settings import Settings
 
@@ -33,5 +33,7 @@ def relayed(names: Iterable[str], workspace: Path) -> frozenset[str]:
     Raises:
         ConfigError: The pins are damaged.
     """
-    pinned = {tool_id("", name) for name in PinBook(workspace).read()}
+    pinned_names = PinBook(workspace).read()
+    own = {split_name(name)[1] for name in pinned_names if SEPARATOR in name}
+    pinned = {tool_id("", name) for name in own.union(pinned_names)}
     return frozenset(name for name in names if f".{name.partition('.')[2]}" in pinned)

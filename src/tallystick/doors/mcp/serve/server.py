@@ -29,12 +29,16 @@ from mcp.shared.exceptions import MCPError
 
 import tallystick
 from tallystick.app.gate import Gate
+from tallystick.doors.mcp import held_calls
+from tallystick.doors.mcp.answers import WITH_SESSION
 from tallystick.doors.mcp.serve.caller import Visit, visit_of
 from tallystick.doors.mcp.serve.resources import TEMPLATES, complete, list_resources, read_resource, session_uri
 from tallystick.doors.mcp.serve.tools import error_of, offer_of, result_of
 from tallystick.doors.presentation.approval_wait import WAIT_S, settled
 from tallystick.doors.presentation.names import names_of
 from tallystick.doors.presentation.refusals import refusal_of
+from tallystick.gate.admit.proposal import Rejection
+from tallystick.gate.codes import BAD_ARGS
 from tallystick.gate.execute.call import current_call
 from tallystick.gate.execute.outcome import Outcome
 from tallystick.gate.execute.progress import LISTENER, Progress
@@ -109,13 +113,21 @@ class Serving:
         names = names_of(self._gate)
         return types.ListToolsResult(tools=[offer_of(card, names.shown(card.name)).tool for card in self._gate.tools()])
 
-    async def call_tool(self, ctx: Ctx, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Send one call through the gate; a held call waits for approval."""
+    async def call_tool(
+        self, ctx: Ctx, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Send one call through the gate; a held call asks the client's user, or waits for approval."""
         visit, name = self._visit(ctx), params.name
         # Only a name with underscores can stand for another; most calls skip the lookup.
         tool_id = names_of(self._gate).meant(name) if "_" in name else name
         async with heard(ctx):
-            outcome = await self._gate.call(tool_id, params.arguments or {}, session=visit.session)
+            state = held_calls.own_state({held_calls.STATE: params.request_state})
+            if state is None:
+                outcome = await self._gate.call(tool_id, params.arguments or {}, session=visit.session)
+                if outcome.held is not None and _takes_forms(ctx):
+                    return await self._ask(outcome, visit, params)
+            else:
+                outcome = await self._continued(state, visit, params)
             outcome = await settled(
                 self._gate, outcome, caller=visit.caller, wait_s=self._wait_s, tell=self._say_that_it_waits
             )
@@ -126,6 +138,26 @@ class Serving:
         card = next((card for card in self._gate.tools() if card.name == outcome.tool), None)
         offer = None if card is None else offer_of(card, names_of(self._gate).shown(card.name))
         return result_of(outcome, offer, show_receipt=self._show_receipts)
+
+    async def _ask(
+        self, outcome: Outcome, visit: Visit, params: types.CallToolRequestParams
+    ) -> types.InputRequiredResult:
+        """Return the form that tells the client's user how to approve a held call."""
+        refusal, held = refusal_of(outcome, self._gate), outcome.held
+        assert refusal is not None and held is not None  # noqa: S101, PT018 - the call is held
+        states = await asyncio.to_thread(held_calls.RequestStates, self._gate.workspace)
+        form = held_calls.waiting_form(params.name, refusal.approve or "")
+        result = held_calls.input_required(form, states.seal(held, _call(visit, params), {}))
+        return types.InputRequiredResult.model_validate(result)
+
+    async def _continued(self, state: str, visit: Visit, params: types.CallToolRequestParams) -> Outcome:
+        """Continue a held call that the client makes again after the form."""
+        states = await asyncio.to_thread(held_calls.RequestStates, self._gate.workspace)
+        held = states.read(state, _call(visit, params))
+        if held is None:
+            rejection = Rejection(fault=BAD_ARGS, reason=held_calls.INVALID_STATE)
+            return await self._gate.refuse(rejection, params.name, session=visit.session)
+        return await self._gate.resume(held.approval_id, caller=visit.caller)
 
     async def _say_that_it_waits(self, outcome: Outcome) -> None:
         """Send the approval command as progress, so that the user sees it before the wait ends."""
@@ -188,6 +220,21 @@ class Serving:
 
     def _visit(self, ctx: Ctx) -> Visit:
         return visit_of(ctx, session_id=self._session_id)
+
+
+def _takes_forms(ctx: Ctx) -> bool:
+    """Return whether the client takes a form as the result of a call: it declares forms, and has no session."""
+    can = ctx.session.client_capabilities
+    elicits = None if can is None else can.elicitation
+    return (
+        ctx.protocol_version not in WITH_SESSION
+        and elicits is not None
+        and (elicits.url is None or elicits.form is not None)
+    )
+
+
+def _call(visit: Visit, params: types.CallToolRequestParams) -> held_calls.Call:
+    return visit.caller.subject, params.name, params.arguments
 
 
 async def _no_prompts(_ctx: Ctx, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:

@@ -1,4 +1,4 @@
-"""`tally desk queue|take|approve|edit|reject|more|reassign|outbox|metrics`: the review queue and the outbox."""
+"""`tally desk queue|take|approve|edit|reject|more|reassign|replies|gaps|outbox|metrics`: the work of people."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,20 +41,39 @@ def add_people(desk: typer.Typer) -> None:
     for name, done in (("take", take), ("approve", approve), ("edit", edit), ("reject", reject), ("more", more)):
         command(desk, name)(done)
     command(desk, "reassign")(reassign)
+    command(desk, "replies")(replies)
+    command(desk, "gaps")(gaps)
     command(desk, "outbox")(outbox)
     command(desk, "metrics")(metrics)
 
 
-def queue(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50) -> None:
-    """List the reviews, with rule and draft."""
+def queue(
+    here: Here,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50,
+    owner: Annotated[str, typer.Option("--owner", metavar="WHO", help="Only what was given to this person.")] = "",
+) -> None:
+    """List what waits for people, the oldest first, with rule, customer and age."""
+    from tallystick.rooms.desk.assistance.card import span_in_words
+
     with here.gate(plugins=True) as gate:
-        found, total = _support(gate).room.reviews.queue(limit=limit)
+        found, total = _support(gate).room.reviews.queue(limit=limit, owner=owner or None)
     here.screen.data({"items": [one.as_dict() for one in found], "total": total})
-    if not found:
-        here.screen.note("Nothing waits for people.")
     for one in found:
+        card = one.card
         here.screen.line(f"{one.review.ticket_id}  {one.review.rule_id}: {one.review.reason}")
         here.screen.line(f"    {' '.join(str(one.ticket.event.get('content', '')).split())[:160]}")
+        facts = [card.customer or "unknown customer", f"{span_in_words(card.age_ms)} old"]
+        facts += ["overdue"] if card.overdue else []
+        facts += [f"with {card.owner}"] if card.owner else []
+        facts += [f"no draft: {card.no_draft}"] if card.no_draft else ["draft ready"]
+        here.screen.line(f"    {', '.join(facts)}")
+    here.screen.note(_shown(len(found), total, "waits for people"))
+
+
+def _shown(many: int, total: int, what: str) -> str:
+    if not total:
+        return f"Nothing {what}."
+    return f"{total} in all." if many == total else f"{many} of {total} shown; --limit shows more."
 
 
 def take(here: Here, ticket: TicketId, token: Token = None) -> Exit:
@@ -75,15 +94,24 @@ def approve(here: Here, ticket: TicketId, token: Token = None, yes: Yes = False)
 def edit(
     here: Here,
     ticket: TicketId,
-    text: Annotated[Path, typer.Option("--from", metavar="FILE", help="The text to send instead.")],
+    text: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="The text to send instead.")] = None,
+    reply: Annotated[str, typer.Option("--reply", metavar="NAME", help="A ready reply: tally desk replies.")] = "",
     insist: Annotated[bool, typer.Option("--insist", help="Send it even if a sentence has no citation.")] = False,
     token: Token = None,
 ) -> Exit:
     """Send another text; it is checked again. Needs a terminal or the start-up token."""
-    words = read_file(text, MAX_TEXT_BYTES).decode("utf-8", "replace")
-    return _decide(
-        here, token, lambda support, caller: support.room.reviews.edit(ticket, words, caller=caller, insist=insist)
-    )
+    if (text is None) == (not reply):
+        raise Refused("Give either --from FILE or --reply NAME.", code="text_missing")
+    words = "" if text is None else read_file(text, MAX_TEXT_BYTES).decode("utf-8", "replace")
+
+    def how(support: "DeskRunner", caller: Any) -> Any:
+        reviews = support.room.reviews
+        told = words or reviews.help.replies().get(reply)
+        if told is None:
+            raise Refused(f"There is no ready reply {reply!r}. `tally desk replies` lists them.", code="reply_unknown")
+        return reviews.edit(ticket, told, caller=caller, insist=insist)
+
+    return _decide(here, token, how)
 
 
 def reject(
@@ -112,6 +140,31 @@ def reassign(
     return _decide(here, token, lambda support, caller: support.room.reviews.reassign(ticket, to, caller=caller))
 
 
+def replies(here: Here) -> None:
+    """List the ready replies of `desk/replies.toml`."""
+    with here.gate(plugins=True) as gate:
+        found = _support(gate).room.reviews.help.replies()
+    here.screen.data({"replies": dict(found)})
+    here.screen.table(["name", "text"], [(name, " ".join(text.split())[:100]) for name, text in found.items()])
+    if not found:
+        here.screen.note('None. Write some in desk/replies.toml: name = "text".')
+
+
+def gaps(
+    here: Here, days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="How far back.")] = 7
+) -> None:
+    """Report what customers asked that no document answers, together where it is about the same."""
+    with here.gate(plugins=True) as gate:
+        found = _support(gate).room.reviews.gaps(days=days)
+    here.screen.data({"days": days, "gaps": [one.as_dict() for one in found]})
+    for one in found:
+        many = "1 ticket" if one.tickets == 1 else f"{one.tickets} tickets"
+        here.screen.line(f"{many} asked about {', '.join(one.about)}; no document says.")
+        here.screen.line(f"    {' '.join(one.example.split())[:160]}")
+    if not found:
+        here.screen.note(f"In the last {days} days every message that was looked up found an answer.")
+
+
 def outbox(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000)] = 50) -> None:
     """List outgoing messages, and the reason for withheld ones."""
     with here.gate(plugins=True) as gate, _support(gate).service.store.reading() as tx:
@@ -124,14 +177,13 @@ def outbox(here: Here, limit: Annotated[int, typer.Option("--limit", metavar="N"
         }
     )
     here.screen.table(["ticket", "channel", "state", "note"], rows)
+    here.screen.note(_shown(len(rows), total, "is in the outbox"))
 
 
 def metrics(here: Here) -> None:
     """Show counts of verdicts, overrides and waiting tickets."""
-    from tallystick.rooms.desk.service import figures
-
-    with here.gate(plugins=True) as gate, _support(gate).service.store.reading() as tx:
-        found = figures(tx)
+    with here.gate(plugins=True) as gate:
+        found = _support(gate).service.figures()
     here.screen.data(found)
     here.screen.table(["what", "number"], [(name, value) for name, value in found.items() if value is not None])
 

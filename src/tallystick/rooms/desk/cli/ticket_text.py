@@ -40,7 +40,19 @@ def say_ticket(screen: Screen, found: Mapping[str, Any]) -> None:
     draft = draft_of(outputs)
     if draft:
         say_text(screen.line, "draft", draft)
-    screen.note("Everything that is kept about it: --json.")
+
+
+def say_beside(screen: Screen, review: Mapping[str, Any]) -> None:
+    """Print what a person is given beside a ticket that waits."""
+    if review.get("no_draft"):
+        screen.line(f"no draft: {review['no_draft']}")
+    if review.get("question"):
+        screen.line(f"ask the customer: {_flat(review['question'])}")
+    for one in review.get("conversation") or ():
+        say_text(screen.line, f"earlier, {_flat(one['by'])}", _words(one["text"]))
+    for one in review.get("similar") or ():
+        screen.line(f"similar: {one['ticket_id']}  {_flat(one['message'])[:160]}")
+        say_text(screen.line, f"answered by {_flat(one['by'])}", _words(one["answer"]))
 
 
 def _say_facts(screen: Screen, event: Mapping[str, Any], beside: Mapping[str, Any]) -> None:

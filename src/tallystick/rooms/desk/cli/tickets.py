@@ -20,7 +20,7 @@ from tallystick.doors.cli.kit import (
     running_tools,
 )
 from tallystick.rooms.desk.cli import review as desk_people
-from tallystick.rooms.desk.cli.ticket_text import say_text, say_ticket
+from tallystick.rooms.desk.cli.ticket_text import say_beside, say_text, say_ticket
 from tallystick.rooms.desk.model import BEFORE_SENDING
 
 if TYPE_CHECKING:
@@ -343,12 +343,20 @@ def listed(
 
 def show(here: Here, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
     """Show one ticket: the customer's words, verdict, evidence and draft. With --json, whole."""
+    from tallystick.agents.problem import Problem
+
     with here.gate(plugins=True) as gate:
-        found = _support(gate).service.tickets.show(ticket)
+        support = _support(gate)
+        found = support.service.tickets.show(ticket)
+        review = support.room.reviews.show(ticket)
     if found is None:
         raise Refused("There is no such ticket. `tally desk list` names them.", code="ticket_unknown")
-    here.screen.data(found)
+    beside = None if isinstance(review, Problem) else review.as_dict()
+    here.screen.data(found if beside is None else {**found, "_review": beside})
     say_ticket(here.screen, found)
+    if beside is not None:
+        say_beside(here.screen, beside)
+    here.screen.note("Everything that is kept about it: --json.")
 
 
 def _support(gate: "Gate") -> "DeskRunner":

@@ -108,12 +108,13 @@ class Worker:
         self, ticket: Ticket, decided: Mapping[str, Any], desk_agent: DeskAgent | None
     ) -> Mapping[str, Any]:
         """A draft, and what it rests on, where no TOOL ticket will bring one: a person must have one to approve."""
-        derives = self._service.options.tool_derivation and needs_of(decided)
-        if decided["decision"] != "APPROVE" or derives:
+        derives = self._service.options.tool_derivation and needs_of(decided) and decided["decision"] == "APPROVE"
+        if decided["decision"] == "REJECT" or derives:
             return {}
         stand_in = tool_ticket(ticket, decided, self._service.options.tool_policy, now=self._service.around.now())
         found = self._gather(replace(stand_in, body={**stand_in.body, "id": ticket.ticket_id}), desk_agent)
-        return {"tool_context": found["tool_context"], "draft": found.get("draft", COURTESY)}
+        given = found.get("draft") or (COURTESY if decided["decision"] == "APPROVE" else None)
+        return {"tool_context": found["tool_context"], **({} if given is None else {"draft": given})}
 
     def _by_rules(self, ticket: Ticket) -> dict[str, Any]:
         named = Limits.of(ticket).whitelist

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from tallystick.doors.http.kit import HttpContext
 from tallystick.rooms.desk.http.intake import desk_intake_routes
-from tallystick.rooms.desk.http.review import desk_review_routes
+from tallystick.rooms.desk.http.review import desk_review_routes, desk_work_routes
 from tallystick.rooms.desk.http.tickets import desk_metrics_routes, desk_tickets_routes
 
 
@@ -16,3 +16,4 @@ def routers(context: HttpContext) -> Iterator[APIRouter]:
     yield desk_tickets_routes(context)
     yield desk_review_routes(context)
     yield desk_metrics_routes(context)
+    yield desk_work_routes(context)

@@ -14,9 +14,12 @@ from tallystick.gate.role_names import DESK_ROLES
 from tallystick.rooms.desk.intake.service import IntakeResult
 from tallystick.rooms.desk.room import Desk
 from tallystick.rooms.desk.service import DeskService
+from tallystick.rooms.desk.webhook_signature import SIGNATURE, TIMESTAMP, SignedHeaders, refusal
 
 MOST = 500
 """Items of one batch; a file of more is better taken by `tally desk import`."""
+EVENT_FIELDS = frozenset({"type", "content", "thread_id", "actor", "timestamp", "event_id", "id"})
+"""Fields of an event that a signed request may give."""
 LISTS = ("events", "tickets", "items")
 _CONFLICTS = frozenset({"id_taken", "event_id_reused"})
 _STATUS = {"queued": 202, "skipped": 200, "rejected": 400}
@@ -43,7 +46,34 @@ def desk_intake_routes(context: HttpContext) -> APIRouter:
         counts = {name: sum(one.status == name for one in received) for name in _STATUS}
         return json_answer({"items": [one.as_dict() for one in received], "total": len(received), **counts})
 
+    @router.post(
+        "/v1/desk/webhook",
+        openapi_extra=_EVENT,
+        responses=_SIGNED,
+        summary="Take one event of a program that signs it (no token)",
+    )
+    @open_to(DESK_ROLES, refuses_itself=True)
+    async def webhook(request: Request) -> Response:
+        service, body = service_of(context), await request.body()
+        _check_signature(service, request, body)
+        # A ticket brings outputs of its own, which somebody with a token must stand for.
+        event = {name: value for name, value in body_of(body).items() if name in EVENT_FIELDS}
+        received = await run_in_threadpool(service.intake.take, event)
+        return json_answer(received.as_dict(), _status(received))
+
     return router
+
+
+def _check_signature(service: DeskService, request: Request, body: bytes) -> None:
+    """Raise unless the request is signed with the secret of the settings, and new."""
+    secret = service.options.webhook_in_secret
+    if secret is None:
+        hint = "webhook_off: set rooms.desk.webhook_in_secret."
+        raise RequestRefused(403, Category.RBAC_DENIED, "no webhook is taken here", hint=hint)
+    given = SignedHeaders(timestamp=request.headers.get(TIMESTAMP, ""), signature=request.headers.get(SIGNATURE, ""))
+    code = refusal(secret.get_secret_value().encode(), body, given, now_s=service.now_s())
+    if code is not None:
+        raise RequestRefused(401, Category.RBAC_DENIED, "the signature proves nothing", hint=code)
 
 
 def service_of(context: HttpContext) -> DeskService:
@@ -112,6 +142,11 @@ _BATCH = _documented(
         "example": {"events": [_EXAMPLE]},
     }
 )
+_SIGNED: dict[int | str, dict[str, Any]] = {
+    202: {"description": "`queued`, as `ticket_id`; the same `event_id` again is `skipped`."},
+    401: {"description": "`signature_missing`, `signature_wrong`, `timestamp_invalid`, `timestamp_too_far`."},
+    403: {"description": "`webhook_off`: the settings have no secret."},
+}
 _RECEIVED: dict[int | str, dict[str, Any]] = {
     200: {"description": "`skipped`: a repeat (`duplicate`, with the first one's ticket), `too_old` or `too_short`."},
     202: {"description": "`queued`, as `ticket_id`."},

@@ -28,6 +28,7 @@ from tallystick.rooms.desk.model import Review
 from tallystick.rooms.desk.review import ReviewItem, ReviewQueue
 from tallystick.rooms.desk.room import Desk
 
+MOST_DAYS = 3_650
 STATES = ("waiting", "taken", "approved", "rejected", "returned", "all")
 STATUS = {
     "review_unknown": 404,
@@ -70,7 +71,9 @@ def desk_review_routes(context: HttpContext) -> APIRouter:
 def _looking(router: APIRouter, context: HttpContext) -> None:
     @router.get(
         "",
-        openapi_extra=documented(state=f"One of {', '.join(STATES)}; waiting if not given."),
+        openapi_extra=documented(
+            state=f"One of {', '.join(STATES)}; waiting if not given.", owner="Only what was given to this person."
+        ),
         summary="What waits for people, oldest first",
     )
     @open_to(DESK_READERS)
@@ -80,7 +83,10 @@ def _looking(router: APIRouter, context: HttpContext) -> None:
         if state not in STATES:
             raise RequestRefused(400, Category.VALIDATION_ERROR, f"state is one of {', '.join(STATES)}")
         chosen = None if state == "all" else state
-        found, total = await run_in_threadpool(_reviews(context).queue, state=chosen, limit=limit, offset=offset)
+        owner = request.query_params.get("owner") or None
+        found, total = await run_in_threadpool(
+            _reviews(context).queue, state=chosen, owner=owner, limit=limit, offset=offset
+        )
         return listing([one.as_dict() for one in found], total=total, limit=limit, offset=offset)
 
     @router.get("/{ticket_id}", summary="One of them: evidence, rule, draft", responses=_FOUND)
@@ -88,6 +94,31 @@ def _looking(router: APIRouter, context: HttpContext) -> None:
     async def one(ticket_id: str) -> Response:
         found: ReviewItem = granted(await run_in_threadpool(_reviews(context).show, ticket_id), STATUS)
         return json_answer(found.as_dict())
+
+
+def desk_work_routes(context: HttpContext) -> APIRouter:
+    """Build the routes of what people work with: ready replies and content gaps."""
+    router = APIRouter(prefix="/v1/desk", tags=["desk"])
+
+    @router.get("/replies", summary="The owner's ready replies, by name")
+    @open_to(DESK_READERS)
+    async def replies() -> Response:
+        return json_answer({"replies": dict(await run_in_threadpool(_reviews(context).help.replies))})
+
+    @router.get(
+        "/gaps",
+        openapi_extra=documented(days=f"How far back, 1 to {MOST_DAYS}; 7 if not given."),
+        summary="What customers asked that no document answers, the most asked first",
+    )
+    @open_to(DESK_READERS)
+    async def gaps(request: Request) -> Response:
+        given = request.query_params.get("days", "7")
+        if not (given.isascii() and given.isdigit() and 1 <= int(given[:6]) <= MOST_DAYS):
+            raise RequestRefused(400, Category.VALIDATION_ERROR, f"days is a number from 1 to {MOST_DAYS}")
+        found = await run_in_threadpool(lambda: _reviews(context).gaps(days=int(given)))
+        return json_answer({"days": int(given), "gaps": [one.as_dict() for one in found]})
+
+    return router
 
 
 def _deciding(router: APIRouter, context: HttpContext, action: str, form: Form, fields: dict[str, str]) -> None:

@@ -114,12 +114,14 @@ def score_search(
     ordered = [likeness[at] for at in order]
     features = _features(question, [found[at] for at in order], ordered)
     best = ordered[0].total or 1.0
+    # Words that are not shared say nothing; vectors may.
+    says_nothing = embedder is None and not features["shared_by_two"]
     return ScoredSearch(
         passages=tuple(
             ScoredPassage(found=found[at], score=round(max(0.0, min(1.0, one.total / best)), 4))
             for at, one in zip(order, ordered, strict=True)
         ),
-        confidence=probability(features, LEXICAL if embedder is None else embedder.name),
+        confidence=0.0 if says_nothing else probability(features, LEXICAL if embedder is None else embedder.name),
         features=features,
     )
 

@@ -118,7 +118,7 @@ class KnowledgeBase:
                 hits=tuple(hit for each in scored.passages[:k] if (hit := self._hit(each)) is not None),
                 passed=tuple(each for each in passed.values() if each.standing != "current")[:MOST_PASSED],
                 confidence=scored.confidence,
-                disagreements=tuple(find_disagreements(scored.passages, self._embedder)),
+                disagreements=tuple(find_disagreements(query, scored.passages, self._embedder)),
                 features=scored.features,
                 language=language_of(query),
                 languages=self._languages(),

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import localtime, parseaddr
-from hashlib import sha256
-from hmac import new
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +16,7 @@ from tallystick.mail_port import MailClient, MailServer
 from tallystick.rooms.desk.model import Outgoing
 from tallystick.rooms.desk.options import Options
 from tallystick.rooms.desk.ports import Undelivered
+from tallystick.rooms.desk.webhook_signature import SIGNATURE, TIMESTAMP, sign
 from tallystick.storage.journal import disk
 
 SUBJECT = "Re: your message"
@@ -57,18 +56,21 @@ class WebhookChannel:
 
     repeatable = True
 
-    def __init__(self, http: HttpClient, address: HttpAddress, secret: bytes) -> None:
+    def __init__(self, http: HttpClient, address: HttpAddress, secret: bytes, now_s: Callable[[], int]) -> None:
         self._http = http
         self._address = address
         self._secret = secret
+        self._now_s = now_s
 
     def deliver(self, message: Outgoing) -> None:
         """See `Channel`."""
         body = orjson.dumps({"key": message.key, **message.payload})
+        signed = sign(self._secret, body, now_s=self._now_s())
         headers = {
             "Content-Type": "application/json",
             "Idempotency-Key": message.key,
-            "X-Tally-Signature": f"sha256={signature(self._secret, message.key, body)}",
+            TIMESTAMP: signed.timestamp,
+            SIGNATURE: signed.signature,
         }
         request = HttpRequest(method="POST", address=self._address, headers=headers, body=body, within_s=WITHIN_S)
         answer = self._http.send_sync(request)
@@ -117,7 +119,11 @@ class Channel(Protocol):
 
 
 def channels_of(
-    options: Options, workspace: Path, http: HttpClient, mail: Callable[[], MailClient]
+    options: Options,
+    workspace: Path,
+    http: HttpClient,
+    mail: Callable[[], MailClient],
+    now_s: Callable[[], int],
 ) -> Mapping[str, Channel]:
     """The channels that can be used.
 
@@ -139,7 +145,8 @@ def channels_of(
         if options.webhook_secret is None:
             message = "rooms.desk.webhook_secret: the receiver needs it to know that a message is ours. Set one."
             raise ConfigError(message, code="config_bad_value")
-        found["webhook"] = WebhookChannel(http, address, options.webhook_secret.get_secret_value().encode())
+        secret = options.webhook_secret.get_secret_value().encode()
+        found["webhook"] = WebhookChannel(http, address, secret, now_s)
     elif options.channel == "webhook":
         raise ConfigError("rooms.desk.webhook_url: the channel is 'webhook', so give one.", code="config_bad_value")
     return found
@@ -171,8 +178,3 @@ def _mail(message: Outgoing, *, sender: str | None = None) -> bytes:
     mail["X-Tally-Idempotency-Key"] = message.key
     mail.set_content(str(message.payload.get("text", "")))
     return mail.as_bytes()
-
-
-def signature(secret: bytes, key: str, body: bytes) -> str:
-    """What a receiver computes to see that a message is ours and as we sent it."""
-    return new(secret, key.encode() + b"." + body, sha256).hexdigest()

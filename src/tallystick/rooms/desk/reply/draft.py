@@ -8,7 +8,7 @@ from tallystick.rooms.desk.verdict.case import WORTH, Case, VerifiedEvidence
 
 GREETING = "Hello,"
 CLOSING = "Kind regards"
-NEAR = 0.9
+NEAR = 0.8
 """What a further passage must be worth, in the best one."""
 PASSAGES, WITH_SEVERAL_QUESTIONS = 2, 3
 """Passages of an answer at the most."""

@@ -1,5 +1,6 @@
 """Rows of reviews, outgoing messages and counters, inside a transaction."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -15,10 +16,12 @@ class QueueRows(TransactionRows):
 
     def put_review(self, review: Review) -> None:
         """Put a ticket before people, or change what is there."""
-        body = orjson.dumps({"rule_id": review.rule_id, "reason": review.reason, "draft": review.draft})
+        said = {"rule_id": review.rule_id, "reason": review.reason, "draft": review.draft}
+        body = orjson.dumps(said | ({} if review.owner is None else {"owner": review.owner}))
         values = {
             "state": review.state,
-            "person": review.person,
+            # Who has it in hand, else whose it is.
+            "person": review.person or review.owner,
             "taken_until": review.taken_until,
             "updated": self.clock(),
             "body": body,
@@ -32,13 +35,28 @@ class QueueRows(TransactionRows):
         row = self.connection.execute(query.with_for_update() if self.postgres and lock else query).first()
         return None if row is None else _review(row)
 
-    def reviews(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> tuple[list[Review], int]:
+    def reviews(
+        self, *, state: str | None = None, owner: str | None = None, limit: int = 50, offset: int = 0
+    ) -> tuple[list[Review], int]:
         """What waits for people, oldest first, and how many there are in all."""
         wanted = [] if state is None else [REVIEWS.c.state == state]
+        if owner is not None:
+            wanted.append(REVIEWS.c.person == owner)
         total = self.connection.execute(sa.select(sa.func.count()).select_from(REVIEWS).where(*wanted)).scalar_one()
         query = sa.select(REVIEWS).where(*wanted).order_by(REVIEWS.c.created, REVIEWS.c.ticket_id)
         rows = self.connection.execute(query.limit(limit).offset(offset))
         return [_review(row) for row in rows], int(total)
+
+    def reviews_since(self, moment: int, *, limit: int) -> list[Review]:
+        """What came before people since a moment, the latest first, decided or not."""
+        query = sa.select(REVIEWS).where(REVIEWS.c.created >= moment).order_by(REVIEWS.c.created.desc())
+        return [_review(row) for row in self.connection.execute(query.limit(limit))]
+
+    def late_reviews(self, before: int) -> int:
+        """How many reviews that came before a moment are still open."""
+        c = REVIEWS.c
+        late = sa.select(sa.func.count()).where(c.state.in_(("waiting", "taken")), c.created < before)
+        return int(self.connection.execute(late).scalar_one())
 
     def waits(self) -> tuple[int, int]:
         """How long what waits for people has waited, in milliseconds: on average, and the oldest; 0: nothing waits."""
@@ -88,6 +106,7 @@ class QueueRows(TransactionRows):
         *,
         state: str | None = None,
         ticket_id: str | None = None,
+        thread_id: str | None = None,
         due: bool = False,
         limit: int = 50,
         offset: int = 0,
@@ -99,11 +118,19 @@ class QueueRows(TransactionRows):
             wanted.append(c.state == state)
         if ticket_id is not None:
             wanted.append(c.ticket_id == ticket_id)
+        if thread_id is not None:
+            wanted.append(c.thread_id == storable(thread_id))
         if due:
             wanted.append(c.not_before <= self.clock())
         total = self.connection.execute(sa.select(sa.func.count()).select_from(OUTBOX).where(*wanted)).scalar_one()
         query = sa.select(OUTBOX).where(*wanted).order_by(c.created, c.key).limit(limit).offset(offset)
         return [_outgoing(row) for row in self.connection.execute(query)], int(total)
+
+    def latest_outgoing(self, *, states: Sequence[str], limit: int) -> list[Outgoing]:
+        """Messages in one of these states, the latest first."""
+        c = OUTBOX.c
+        query = sa.select(OUTBOX).where(c.state.in_(states)).order_by(c.created.desc(), c.key).limit(limit)
+        return [_outgoing(row) for row in self.connection.execute(query)]
 
     def count(self, name: str, by: int = 1) -> None:
         """Count something, for ever."""
@@ -121,7 +148,7 @@ def _review(row: Row[Any]) -> Review:
     return Review(
         ticket_id=row.ticket_id,
         state=row.state,
-        person=row.person,
+        person=None if row.state == "waiting" else row.person,
         taken_until=row.taken_until,
         created=row.created,
         updated=row.updated,

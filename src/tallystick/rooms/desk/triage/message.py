@@ -42,9 +42,10 @@ def triage(content: str, classifier: MessageClassifier, earlier: Sequence[str] =
         return _decided("REJECT", "Advertising.")
     found = classifier.categories(content)
     more = {"category": found[0]} if found else {}
-    if PERSON in found:
-        return _decided("DEFER", "The customer asks for a person.", **more)
     need = {"question": in_conversation(asked, earlier), "purpose": "Answer the customer from the documents."}
+    if PERSON in found:
+        # The person who answers begins with what the documents say.
+        return _decided("DEFER", "The customer asks for a person.", information_needs=[need], **more)
     return _decided("APPROVE", "A message that documents may answer.", information_needs=[need], **more)
 
 

@@ -105,7 +105,8 @@ def case_of(
 ) -> Case:
     """Read a TOOL ticket."""
     context, proposed = _object(ticket.final_outputs.get("tool_context")), _proposed(ticket)
-    triage = _object(ticket.tool_input.get("triage"))
+    # A TRIAGE ticket that was left to people has its evidence itself.
+    triage = _object(ticket.tool_input.get("triage")) or _object(ticket.final_outputs.get("triage"))
     found = tuple(one for one in receipts if _is_of_worker(ticket, one))
     needs = needs_of(triage)
     claimed = _objects(context.get("evidence"))

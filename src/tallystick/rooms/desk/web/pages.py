@@ -8,7 +8,10 @@ from nicegui import run, ui
 from tallystick.app.rooms import room_in
 from tallystick.doors.web.kit import NavigationItem, PageContext, Visitor, badge, empty, heading, may_act, page, text
 from tallystick.gate.role_names import DESK_READERS, DESK_ROLES
+from tallystick.rooms.desk.model import Ticket
 from tallystick.rooms.desk.room import Desk
+from tallystick.rooms.desk.store import Transaction
+from tallystick.rooms.desk.web.review_help import facts_of
 from tallystick.rooms.desk.web.ticket import TicketView
 
 SOON_S = 0.6
@@ -23,8 +26,8 @@ COLUMNS = (
     ("", ("done",), "Done"),
     ("", ("blocked", "failed"), "Blocked or failed"),
 )
-Line = tuple[str, str, str, str]
-"""A ticket on the board: id, kind, status, the first words."""
+Line = tuple[str, str, str, str, str]
+"""A ticket on the board: id, kind, status, the first words, and what a person must know of one that waits."""
 
 
 def register(house: PageContext) -> tuple[str, ...]:
@@ -111,12 +114,13 @@ class _Board:
             columns = []
             for (kind, statuses, _), limit in zip(COLUMNS, self._limits, strict=True):
                 found, total = tx.list(status=statuses, kind=kind or None, limit=limit, last=True)
-                lines = [
-                    (one.ticket_id, str(one.kind or ""), one.status, " ".join(one.content.split())[:120])
-                    for one in found
-                ]
-                columns.append((lines, total))
+                columns.append(([self._line(tx, one) for one in found], total))
             return columns
+
+    def _line(self, tx: Transaction, ticket: Ticket) -> Line:
+        review = tx.review(ticket.ticket_id, lock=False) if ticket.status == "review" else None
+        facts = "" if review is None else facts_of(self._room.reviews.help.card(tx, review, ticket))
+        return ticket.ticket_id, str(ticket.kind or ""), ticket.status, " ".join(ticket.content.split())[:120], facts
 
 
 class _Column:
@@ -152,10 +156,12 @@ class _Column:
 
 
 def _card(line: Line) -> ui.link:
-    ticket_id, kind, status, words = line
+    ticket_id, kind, status, words, facts = line
     with ui.link(target=f"/desk/{ticket_id}").classes("tally-card tally-ticket") as card:
         with ui.row().classes("tally-row"):
             badge(status)
             ui.label(kind.lower()).classes("tally-soft")
         ui.label(words or "(no text)").classes("tally-text")
+        if facts:
+            ui.label(facts).classes("tally-soft tally-text")
     return card

@@ -23,6 +23,7 @@ from tallystick.gate.role_names import DESK_READERS
 from tallystick.rooms.desk.model import Review
 from tallystick.rooms.desk.review import ReviewItem
 from tallystick.rooms.desk.room import KB_FOLDER, Desk
+from tallystick.rooms.desk.web.review_help import show_conversation, show_facts, show_ready_texts, show_similar
 from tallystick.storage.files import FileSources
 
 TEXTS = (".md", ".txt", ".html", ".htm")
@@ -50,18 +51,22 @@ class TicketView:
         heading(_short(str(event.get("content") or event.get("type") or "Ticket")), self._id)
         shown = await run.io_bound(self._room.reviews.show, self._id)
         before = shown if isinstance(shown, ReviewItem) and self._visitor.may(DESK_READERS) else None
-        self._facts()
+        self._facts(before)
         with ui.element("div").classes("tally-two"):
             with ui.column().classes("gap-2 tally-grow"):
                 section("The customer wrote")
                 ui.label(str(event.get("content", ""))).classes("tally-card tally-text")
                 if before is not None:
-                    self._deciding(before.review)
+                    show_conversation(before.beside or {})
+                    self._deciding(before)
             with ui.column().classes("gap-2 tally-grow"):
                 section("Evidence")
                 self._evidence(before)
+                if before is not None:
+                    decides = before.review.state in OPEN and self._visitor.is_person
+                    show_similar(before.beside or {}, self._use if decides else None)
 
-    def _facts(self) -> None:
+    def _facts(self, before: ReviewItem | None) -> None:
         beside = self._found["_desk"]
         with ui.row().classes("tally-row"):
             badge(str(self._found.get("status", "")))
@@ -70,6 +75,8 @@ class TicketView:
             if verdict:
                 badge(str(verdict["status"]))
                 ui.label(f"{verdict['rule_id']}: {verdict['reason']}").classes("tally-text")
+            if before is not None:
+                show_facts(before.card)
 
     def _evidence(self, before: ReviewItem | None) -> None:
         pieces: Any = _claimed(self._found) if before is None else before.evidence
@@ -80,7 +87,8 @@ class TicketView:
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
-    def _deciding(self, review: Review) -> None:
+    def _deciding(self, before: ReviewItem) -> None:
+        review = before.review
         section("The reply")
         if review.state not in OPEN:
             with ui.row().classes("tally-row"):
@@ -97,8 +105,13 @@ class TicketView:
                 failed("Deciding needs a person.", "Log in with the start-up token that `tally serve` printed.")
                 ui.link("Log in", f"/login?next=/desk/{self._id}")
             return
+        show_ready_texts(before.beside or {}, self._room.reviews.help.replies(), self._use)
         self._buttons(review)
         ui.timer(SOON_S, self._look)
+
+    def _use(self, text: str) -> None:
+        """Put a ready text into the draft, for a person to go on with."""
+        self._text.value = text
 
     def _buttons(self, review: Review) -> None:
         with ui.row().classes("tally-row"):
@@ -108,6 +121,7 @@ class TicketView:
                 'outline color="negative" aria-keyshortcuts="r"'
             )
             ui.button("More evidence", icon="search", on_click=self._more).props('outline aria-keyshortcuts="m"')
+            ui.button("Give to…", icon="person_add", on_click=self._ask_whom).props("outline")
         if review.state == "taken":
             take.text = "Keep it"
             ui.label(f"In the hands of {review.person}").classes("tally-badge tally-warn")
@@ -149,6 +163,21 @@ class TicketView:
 
             why.on("keydown.enter", reject)
             ui.button("Reject", on_click=reject).props('color="negative"')
+
+    def _ask_whom(self) -> None:
+        self._form.clear()
+        with self._form:
+            whom = ui.input("Whose is it from now on?").classes("w-full").props("outlined autofocus maxlength=200")
+
+            async def give() -> None:
+                to, who = (whom.value or "").strip(), self._visitor.caller
+                if not to:
+                    whom.props('error error-message="Give a name"')
+                    return
+                await self._do(lambda: self._room.reviews.reassign(self._id, to, caller=who))
+
+            whom.on("keydown.enter", give)
+            ui.button("Give", on_click=give)
 
     async def _more(self) -> None:
         await self._do(lambda: self._room.reviews.more(self._id, caller=self._visitor.caller))

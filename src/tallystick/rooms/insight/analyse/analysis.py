@@ -9,6 +9,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import ToolError
@@ -25,9 +26,11 @@ from tallystick.rooms.insight.analyse.sentence import Sentence
 from tallystick.rooms.insight.figures.calculator import Figures
 from tallystick.rooms.insight.figures.themes import themes_of
 from tallystick.rooms.insight.model import Analysis, Dataset
+from tallystick.rooms.insight.query.columns import Columns
 from tallystick.rooms.insight.query.description import described
 from tallystick.rooms.insight.query.model import TypedQuery
-from tallystick.rooms.insight.question.reader import ThemeOf, read_question
+from tallystick.rooms.insight.question.reader import QuestionReading, read_question
+from tallystick.rooms.insight.question.sense import Sense
 from tallystick.settings import LimitSettings
 from tallystick.turns.agent import Endpoint
 from tallystick.turns.flow_context import FlowContext
@@ -83,8 +86,8 @@ class AnalysisDependencies:
     """Replaces personal data."""
     random: Callable[[int], bytes]
     now: int
-    theme_of: ThemeOf | None = None
-    """Dataset and some words → the theme that they mean."""
+    sense: Callable[[], Sense | None] = lambda: None
+    """Says what words mean that neither the data nor the grammar know."""
     asking: Callable[[], ModelAccess] | None = None
     """None: no model can be asked here."""
 
@@ -148,14 +151,19 @@ def _computed(work: _Work, other: str | None) -> ComputedAnswer:
     """Read the question, run its query and tell the result."""
     order, book = work.order, work.book
     columns = book.columns(order.dataset_id)
-    query, trouble = order.query, ""
-    if query is None:
+    read = QuestionReading(query=order.query)
+    if order.query is None:
         read = read_question(
-            work.question, columns, order.dataset_id, order.compare_dataset_id, theme_of=work.means.theme_of
+            work.question,
+            columns,
+            order.dataset_id,
+            order.compare_dataset_id,
+            sense=work.means.sense(),
+            count=partial(book.count, order.dataset_id),
         )
-        query, trouble = read.query, read.trouble
+    query = read.query
     if query is None:
-        return ComputedAnswer(sentences=(), reading=f"This question was not read. {trouble}", query=None)
+        return ComputedAnswer(sentences=(), reading=f"This question was not read. {read.trouble}", query=None)
     try:
         result = book.result(query)
     except ToolError as refused:
@@ -163,7 +171,15 @@ def _computed(work: _Work, other: str | None) -> ComputedAnswer:
             raise
         return ComputedAnswer(sentences=(), reading=f"{refused} {refused.hint or ''}".strip(), query=None)
     told = QueryAnswer(book, result, other).sentences()
-    return ComputedAnswer(sentences=told, reading=f"{described(result.query, columns, other)}:", query=result.query)
+    return ComputedAnswer(sentences=told, reading=_told(read, result.query, columns, other), query=result.query)
+
+
+def _told(read: QuestionReading, query: TypedQuery, columns: Columns, other: str | None) -> str:
+    """How a question was read, with the words that were left out."""
+    said = described(query, columns, other)
+    if read.idle:
+        said += f" (left out: {', '.join(f'“{word}”' for word in dict.fromkeys(read.idle))})"
+    return f"{said}:"
 
 
 def _asked_of_model(work: _Work, template: str, numbers: tuple[Sentence, ...]) -> dict[str, Any]:

@@ -129,8 +129,8 @@ def _look(gate: "Gate", screen: Screen, path: str, name: str, mapping: dict[str,
         return  # The tool says it, with a receipt.
     if seen.trouble and mapping is not None:
         raise Refused(f"{seen.trouble} {seen.hint}".strip(), code="mapping_unusable")
-    if seen.guessed:
-        screen.note(seen.guessed)
+    for notice in seen.notices:
+        screen.note(notice)
 
 
 def _keep_mapping(gate: "Gate", name: str, mapping: dict[str, str]) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.doors.cli.kit import Here, UsageMistake, command, counted, group
+from tallystick.doors.cli.kit import Here, Refused, UsageMistake, command, counted, group
 from tallystick.rooms.insight.cli import report as insight_report
 from tallystick.rooms.insight.cli.calls import call, ingest, insight_in, one_of
 
@@ -17,6 +17,16 @@ Map = Annotated[
     typer.Option("--map", metavar="FIELD=COLUMN,…", help="Column mapping, where the header is not recognised."),
 ]
 Many = Annotated[list[str] | None, typer.Option(metavar="NAME")]
+Other = Annotated[
+    int | None, typer.Option("--compare", metavar="DATASET", min=1, help="Another dataset to compare with.")
+]
+PromptVersion = Annotated[str | None, typer.Option("--prompt", metavar="VERSION", help="The version of the prompt.")]
+Proposer = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="AGENT", help="Have this agent's model propose the query, if words do not suffice."
+    ),
+]
 WIDTH = 100
 """Characters of a ticket that a line shows."""
 
@@ -172,13 +182,10 @@ def ask(
     here: Here,
     dataset: Dataset,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Words, or a typed query: `query?…`.")],
-    compare: Annotated[
-        int | None, typer.Option("--compare", metavar="DATASET", min=1, help="Another dataset to compare with.")
-    ] = None,
+    compare: Other = None,
     backend: Annotated[str | None, typer.Option("--backend", metavar="NAME", help="offline or openai.")] = None,
-    prompt: Annotated[
-        str | None, typer.Option("--prompt", metavar="VERSION", help="The version of the prompt.")
-    ] = None,
+    prompt: PromptVersion = None,
+    model: Proposer = None,
 ) -> None:
     """Ask a question; the answer says first how it was read, as a query that can be corrected and run again."""
     if not question.strip():
@@ -191,6 +198,11 @@ def ask(
     one_of("--backend", backend, ANALYZER_BACKENDS)
     if prompt == "":
         raise UsageMistake("--prompt: name a version, or leave it out.")
+    if model is not None:
+        if compare or backend or prompt:
+            raise UsageMistake("--model takes no --compare, --backend or --prompt: the model only proposes a query.")
+        _run_proposal(here, dataset, question, model)
+        return
     args = {
         "dataset_id": dataset,
         "question": question,
@@ -201,10 +213,21 @@ def ask(
     with here.gate(plugins=True) as gate:
         made = call(gate, here.screen, "tool.analysis.run", args, doing="Thinking")
         found = insight_in(gate).store.analysis(made["analysis_id"])
-    answer: dict[str, Any] = {} if found is None else dict(found.answer)
+    answer: dict[str, Any] = dict(found.answer) if found else {}
     here.screen.data({**made, "answer": answer})
     insight_report.say_answer(here.screen, answer)
     here.screen.note(f"analysis {made['analysis_id']}, {counted(made['ticket_count'], 'ticket')} looked at")
+
+
+def _run_proposal(here: Here, dataset: int, question: str, agent: str) -> None:
+    with here.gate(plugins=True) as gate:
+        read = insight_in(gate).analyses.read(dataset, question, agent)
+        if read.query is None:
+            raise Refused(f"This question was not read. {read.trouble}", code="question_unread")
+        found = call(gate, here.screen, "tool.analysis.query", read.query.as_dict())
+    here.screen.data({**found, "proposed": read.proposed, "left_out": list(read.idle)})
+    here.screen.note(f"read by {f'the model of {agent}' if read.proposed else 'its words'}: {read.query.line()}")
+    insight_report.say_result(here.screen, found)
 
 
 def _run_query(here: Here, dataset: int, line: str) -> None:

@@ -1,7 +1,7 @@
 """Figures by query. Each dataset is read once, so create a new calculator where tickets may have changed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from tallystick.rooms.insight.figures.significance import Part, compare_shares
 from tallystick.rooms.insight.figures.themes import columns_of
 from tallystick.rooms.insight.query.columns import Columns
 from tallystick.rooms.insight.query.execution import QueryResult, ResultRow, execute
-from tallystick.rooms.insight.query.model import PREFIX, NotAQuery, TypedQuery, query_from_line, row_name
+from tallystick.rooms.insight.query.model import PREFIX, Filter, NotAQuery, TypedQuery, query_from_line, row_name
 from tallystick.rooms.insight.query.validation import validated
 
 if TYPE_CHECKING:
@@ -118,6 +118,11 @@ class Figures:
             other = None if compared is None else self.columns(compared)
             self._results[line] = execute(validated(query, columns, other), columns, self.store, other)
         return self._results[line]
+
+    def count(self, dataset_id: int, where: Sequence[Filter]) -> int:
+        """How many tickets of a dataset fulfil some conditions."""
+        rows = self.result(TypedQuery(dataset_id=dataset_id, where=tuple(where))).rows
+        return rows[0].now.tickets if rows else 0
 
     def columns(self, dataset_id: int, run_id: int | None = None) -> Columns:
         """The columns of a dataset, with the themes of a grouping: the newest if none is named."""

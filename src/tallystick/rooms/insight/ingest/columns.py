@@ -86,6 +86,10 @@ HEADERS: Mapping[str, tuple[str, ...]] = {field: tuple(names.split()) for field,
 """Field → the names that exports give it."""
 _RANKED = {field: {name: rank for rank, name in enumerate(names.split())} for field, names in _NAMES.items()}
 _PREFIXES = ("ticket_", "incident_", "case_", "issue_", "conversation_", "fields_", "task_", "result_")
+_KIND = re.compile(r"\s*\[(?:list|txt|int|num|dec|date|flag|checkbox|multi|text|number)\]$", re.IGNORECASE)
+"""What Zendesk writes behind the name of a custom field."""
+_CUSTOM = re.compile(r"^(?:u_|custom_field_)+(?=.)")
+"""How ServiceNow and Jira mark a custom field."""
 _SUFFIXES = ("_display_value", "_name", "_value")
 
 
@@ -111,8 +115,9 @@ _PERSONAL_ENDS = _words("email mail phone mobile telephone tel fax address whats
 @lru_cache(maxsize=8_192)
 def plain(name: str) -> str:
     """A column's name without case, accents and signs."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name[:200])
-    return "_".join(re.findall(r"[^\W_]+", fold_case(without_accents(apart))))
+    name = _KIND.sub("", name[:200])
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return _CUSTOM.sub("", "_".join(re.findall(r"[^\W_]+", fold_case(without_accents(apart)))))
 
 
 def known_columns(names: Sequence[str]) -> dict[str, int]:

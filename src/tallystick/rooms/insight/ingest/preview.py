@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.import_limits import ImportLimits
 from tallystick.records import record
-from tallystick.rooms.insight.ingest.columns import known_columns
+from tallystick.rooms.insight.ingest.columns import known_columns, plain
 from tallystick.rooms.insight.ingest.dataset_import import ImportRequest, kept_mapping
 from tallystick.rooms.insight.ingest.formats import table_of
 from tallystick.rooms.insight.ingest.layout import Layout, check_mapping, header_of, layout_of
@@ -44,8 +44,8 @@ class Preview:
     hint: str = ""
     known: Dataset | None = None
     """The dataset that this very file is already."""
-    guessed: str = ""
-    """How dates are read that could be read both ways; empty: there are none."""
+    notices: tuple[str, ...] = ()
+    """What was decided that could have been read otherwise: dates of two readings, columns of one name."""
 
 
 def preview(asked: ImportRequest, store: "Store", placeholders: Placeholders) -> Preview:
@@ -69,18 +69,32 @@ def preview(asked: ImportRequest, store: "Store", placeholders: Placeholders) ->
         columns=layout.columns,
         mapping=layout.mapping(),
         known=known,
-        guessed=_guessed(layout),
+        notices=(*_guessed(layout), *_same_names(layout)),
         tickets=tuple(one for one in read if isinstance(one, NewTicket))[:SHOWN],
         bad_rows=tuple(one for one in read if isinstance(one, BadRow)),
     )
 
 
-def _guessed(layout: Layout) -> str:
+def _guessed(layout: Layout) -> tuple[str, ...]:
     if not layout.guessed:
-        return ""
+        return ()
     field = layout.guessed[0]
     column, order = layout.mapping()[field], "day/month" if layout.day_first[field] else "month/day"
-    return f"Dates in '{column}' could be day/month or month/day; read as {order}. Write them as 2026-01-31 to be sure."
+    said = f"Dates in '{column}' could be day/month or month/day; read as {order}. Write them as 2026-01-31 to be sure."
+    return (said,)
+
+
+def _same_names(layout: Layout) -> tuple[str, ...]:
+    """Columns whose names differ in nothing but case and signs, or not at all."""
+    alike: dict[str, list[str]] = {}
+    for place, column in enumerate(layout.columns, start=1):
+        alike.setdefault(plain(column.removesuffix(f" ({place})")), []).append(column)
+    used = set(layout.mapping().values())
+    found = []
+    for columns in (each for each in alike.values() if len(each) > 1):
+        taken = ", ".join(f"'{one}'" for one in columns if one in used) or "none of them"
+        found.append(f"{len(columns)} columns have one name: {', '.join(columns)}. Read as a field: {taken}.")
+    return tuple(found)
 
 
 def _unread(table: Table, mapping: Mapping[str, str], refused: UnusableFile, limits: ImportLimits) -> Preview:

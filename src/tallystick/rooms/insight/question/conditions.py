@@ -1,18 +1,25 @@
 """The conditions of a question: which tickets it speaks of, each with the place where it says so."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import WORDS, Column, Columns
 from tallystick.rooms.insight.query.model import DAYS, HOURS, Filter
-from tallystick.rooms.insight.question.periods import NamedPeriod
-from tallystick.rooms.insight.question.scan import Item, Scan
+from tallystick.rooms.insight.question.periods import DataSpan, NamedPeriod
+from tallystick.rooms.insight.question.scan import Scan
+from tallystick.rooms.insight.question.word_run import Item
 
 _DAY = timedelta(days=1)
 _NEAR = 3
 _OPEN_STARTS, _OPEN_ENDS = {"since", "from", "after"}, {"before", "until", "till"}
+_RELATIVE = ("for", "of", "in", "on", "with", "to")
 _BOUNDS = {"over": "over", "at_least": "at_least", "under": "under", "at_most": "at_most"}
+_NESTED = 0.95
+"""The share of a value's tickets that another column must hold, too, to be the broader one."""
+Count = Callable[[Sequence[Filter]], int]
+"""How many tickets fulfil some conditions."""
 CREATED, RESOLVED = "created_at", "resolved_at"
 
 
@@ -35,8 +42,8 @@ class Condition:
 class Conditions:
     """Finds the conditions of one question; what it used is in `used`."""
 
-    def __init__(self, scan: Scan, columns: Columns) -> None:
-        self._scan, self._columns = scan, columns
+    def __init__(self, scan: Scan, columns: Columns, span: DataSpan | None = None, count: Count | None = None) -> None:
+        self._scan, self._columns, self._span, self._count = scan, columns, span, count
         self.used: set[int] = set()
         self.found: list[Condition] = []
         self.limit: int | None = None
@@ -70,8 +77,24 @@ class Conditions:
         choices = [each for each in item.value if each[0].key in named] or list(item.value)
         keys = {column.key for column, _ in choices}
         if len(keys) > 1:
+            # A subject line is a category only where no column is.
+            choices = [each for each in choices if each[0].key != "summary"] or choices
+            keys = {column.key for column, _ in choices}
+        if len(keys) > 1:
             mentioned = {column.key for one in self._scan.of("column") for column in one.value} & keys
             choices = [each for each in choices if each[0].key in mentioned] or choices
+            keys = {column.key for column, _ in choices}
+        if len(keys) > 1:
+            sure = {
+                one[0].key
+                for each in self._scan.of("value")
+                if len({c.key for c, _ in each.value}) == 1
+                for one in each.value
+            }
+            choices = [each for each in choices if each[0].key in sure] or choices
+            keys = {column.key for column, _ in choices}
+        if len(keys) > 1 and self._count is not None:
+            choices = self._broadest(choices, self._count)
             keys = {column.key for column, _ in choices}
         if len(keys) > 1:
             raise Unclear(
@@ -81,22 +104,48 @@ class Conditions:
         for one in beside:
             if any(each.key == column.key for each in one.value):
                 self.used.add(one.at)
-        op = "is_not" if self._negated(place) else "is"
+        shared = self._joined_to_negation(item, column)
+        op = "is_not" if self._negated(place) or shared else "is"
         made = Filter(column=column.key, op=op, values=(value,))
         self._add(item, made, column=column.key, value=value)
 
+    def _broadest(self, choices: list[tuple[Column, str]], count: Count) -> list[tuple[Column, str]]:
+        """Of columns of which one holds the other, as a borough its city: the broader one."""
+        made = [(each, Filter(column=each[0].key, op="is", values=(each[1],))) for each in choices]
+        made.sort(key=lambda one: -count((one[1],)))
+        broad = made[0]
+        nested = all(count((broad[1], one)) >= _NESTED * count((one,)) for _, one in made[1:])
+        return [broad[0]] if nested else choices
+
+    def _joined_to_negation(self, item: Item, column: Column) -> bool:
+        """`not resolved or closed`: the second value is left out, too."""
+        last = self.found[-1] if self.found else None
+        if last is None or last.column != column.key or last.filters[0].op != "is_not":
+            return False
+        between = self._scan.words[last.end : item.at]
+        return len(between) <= 1 and all(word in {"or", "and", "nor"} for word in between)
+
     def _terms(self, place: int, item: Item) -> None:
-        mention = self._scan.items[place - 1]
-        if self._negated(place - 1):
+        mention = self._scan.items[place - 1] if place else None
+        first = place - 1 if mention is not None and mention.kind == "mention" else place
+        if self._negated(first):
             raise Unclear("Tickets that do not hold a word cannot be counted.")
-        self.used.add(mention.at)
+        both = self._columns.find("summary") is not None
+        said = [one for one in self._scan.items if one.value == "text" and both]
+        if said or any(one.kind == "column" and one.value[0].key == "summary" for one in self._scan.items[:place]):
+            raise Unclear("Words are searched for in summary and text together, not in one of them.")
+        self.used |= {one.at for one in self._scan.of("mention")}
         for terms in item.value:
             self._add(item, Filter(column=WORDS, op="mentions", values=terms))
 
     def _negated(self, place: int) -> bool:
         items = self._scan.items
         back = place - 1
-        while back >= 0 and items[back].kind in {"about", "with", "by"} and items[back + 1].at - items[back].end <= 1:
+        while (
+            back >= 0
+            and items[back].kind in {"about", "with", "by", "column"}
+            and items[back + 1].at - items[back].end <= 1
+        ):
             back -= 1
         before = items[back] if back >= 0 else None
         if before is None or before.kind != "not" or items[back + 1].at - before.end > 1:
@@ -110,6 +159,8 @@ class Conditions:
         period: NamedPeriod = item.value
         word = self._scan.words[item.at - 1] if item.at else ""
         column = self._time_column(place)
+        if self._span is not None and (period.last < self._span.first or period.first > self._span.last):
+            raise Unclear(f"The tickets are from {self._span.first} to {self._span.last}; {period.label} is outside.")
         first, last = period.first.isoformat(), (period.last + _DAY).isoformat()
         if word in _OPEN_STARTS:
             filters: tuple[Filter, ...] = (_bound(column, "at_least", last if word == "after" else first),)
@@ -182,7 +233,7 @@ class Conditions:
         follows = items[place + 1] if place + 1 < len(items) else None
         if item.said == "%":
             self.used.add(item.at)
-            if not self._scan.has("significant"):
+            if not self._scan.has("significant", "percentile"):
                 raise Unclear("A percentage can only be a level of significance.")
         elif follows is not None and follows.kind == "percentile":
             self.percent = item.value
@@ -209,15 +260,41 @@ class Conditions:
         """`a csat of 5`, `the top 3`, `VPN 2`."""
         before = self._scan.items[place - 1] if place else None
         column = self._number_column(place) if self._stands_for(item) else None
+        last = self.found[-1].filters[0] if self.found else None
+        if (
+            last is not None
+            and last.op == "is"
+            and last.bucket is None
+            and self._scan.words[item.at - 1] in {"or", "and"}
+        ):
+            same = self._columns.find(last.column)
+            column = same if same is not None and same.kind == "number" else column
         if column is not None:
             self._add(item, Filter(column=column.key, op="is", values=(_written(item.value),)))
         elif self._scan.has("high", "low", "oldest", "newest", "list") and item.value == int(item.value):
             self.limit = int(item.value)
             self.used.add(item.at)
+        elif (found := self._numbered_value(place)) is not None:
+            self._add(
+                item, Filter(column=found[0].key, op="is", values=(found[1],)), column=found[0].key, value=found[1]
+            )
         elif before is not None and before.kind == "value":
             self.used.add(item.at)
         else:
             raise Unclear(f"What is asked of the number {item.said}?")
+
+    def _numbered_value(self, place: int) -> tuple[Column, str] | None:
+        """`priority 1`, of the values `1 - Critical`, `2 - High`."""
+        items, item = self._scan.items, self._scan.items[place]
+        before = items[place - 1] if place else None
+        if before is None or before.kind != "column" or item.at - before.end > 1:
+            return None
+        for column in before.value:
+            found = [value for value in column.values if re.match(rf"{int(item.value)}\b", value)]
+            if column.kind == "value" and len(found) == 1:
+                self.used.add(before.at)
+                return column, found[0]
+        return None
 
     def _clock(self, _place: int, item: Item) -> None:
         """`before 8 in the morning`, `after 6 pm`."""
@@ -240,10 +317,13 @@ class Conditions:
         elif column is not None:
             self._add(item, Filter(column=column.key, op=op, values=("2",)))
         else:
-            raise Unclear("Twice what?")
+            self.having = (op, 2.0)
+            self.used.add(item.at)
 
     def _bound_before(self, item: Item) -> str | None:
-        """`more than 3`, `at least 3`, `3 or more`: which way the number bounds."""
+        """`more than 3`, `at least 3`, `3 or more`, `3+`: which way the number bounds."""
+        if item.said.endswith("+"):
+            return "at_least"
         for one in reversed([each for each in self._scan.items if each.end <= item.at and item.at - each.end <= 1]):
             if one.kind in _BOUNDS:
                 self.used.add(one.at)
@@ -253,7 +333,8 @@ class Conditions:
             than = next((one for one in self._scan.items if one.at == item.at - 1), None)
             self.used |= {one.at for one in (before, than) if one is not None}
             return "under" if before is not None and before.kind == "low" else "over"
-        after = next((one for one in self._scan.items if one.at == item.end and one.kind in _BOUNDS), None)
+        nouns = {one.end for one in self._scan.of("ticket", "person") if one.at == item.end}
+        after = next((one for one in self._scan.items if one.at in {item.end, *nouns} and one.kind in _BOUNDS), None)
         if after is not None:
             self.used.add(after.at)
             return _BOUNDS[after.kind]
@@ -294,17 +375,34 @@ class Conditions:
         items = self._scan.items
         for place, item in enumerate(items):
             before = items[place - 1] if place else None
-            if item.kind != "column" or item.at in self.used or before is None:
+            if item.kind not in {"column", "time"} or item.at in self.used:
+                continue
+            after = items[place + 1] if place + 1 < len(items) else None
+            if after is not None and after.kind == "empty" and after.at - item.end <= _NEAR:
+                self._present(place, (item, after), known=self._negated(place + 1))
+                continue
+            if before is None:
+                continue
+            relative = before.kind == "which" and before.at > 1 and self._scan.words[before.at - 1] in _RELATIVE
+            if relative and item.at - before.end <= _NEAR - 1 and item.kind == "column":
+                self._present(place, (item, before), known=True)
                 continue
             near = item.at - before.end <= _NEAR - 1 and not self._scan.breaks & set(range(before.end, item.at + 1))
             if not near or before.kind not in {"not", "with"} or self._is_asked(place):
                 continue
-            column: Column = item.value[0]
             earlier = items[place - 2] if place > 1 and items[place - 2].kind == "not" else None
             negated = before.kind == "not" or (earlier is not None and before.at - earlier.end <= 1)
-            self.used |= {item.at, before.at} | ({earlier.at} if negated and earlier is not None else set())
-            made = Filter(column=column.key, op="unknown" if negated else "known")
-            self.found.append(Condition(at=before.at, end=item.end, filters=(made,)))
+            self._present(
+                place, (item, before, *((earlier,) if negated and earlier is not None else ())), known=not negated
+            )
+
+    def _present(self, place: int, said: Sequence[Item], *, known: bool) -> None:
+        """Whether a column says anything; of a column that counts, whether it counts any."""
+        item = self._scan.items[place]
+        self.used |= {one.at for one in said}
+        self.found.append(
+            Condition(at=min(one.at for one in said), end=item.end, filters=(presence(item.value[0], known=known),))
+        )
 
     def _is_asked(self, place: int) -> bool:
         """Whether the column is what the measure is of: `have an average csat`."""
@@ -332,6 +430,13 @@ def merged(conditions: Sequence[Condition]) -> tuple[Filter, ...]:
                 values = tuple(dict.fromkeys((*made[same].values, *each.values)))
                 made[same] = Filter(column=each.column, op="is", values=values, bucket=each.bucket)
     return tuple(dict.fromkeys(made))
+
+
+def presence(column: Column, *, known: bool) -> Filter:
+    """`with a refund`, `reopened`, `without replies`."""
+    if column.kind == "number" and column.low == 0:
+        return Filter(column=column.key, op="over" if known else "is", values=("0",))
+    return Filter(column=column.key, op="known" if known else "unknown")
 
 
 def _close(one: Item, other: Item) -> bool:

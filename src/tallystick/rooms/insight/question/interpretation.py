@@ -4,6 +4,9 @@ Every item has to find its use. What is left over was said for a reason that was
 refused rather than answered without it.
 """
 
+from dataclasses import replace
+from itertools import pairwise
+
 from tallystick.rooms.insight.query.columns import Column
 from tallystick.rooms.insight.query.model import (
     HOURS,
@@ -13,12 +16,17 @@ from tallystick.rooms.insight.query.model import (
     Having,
     TypedQuery,
 )
-from tallystick.rooms.insight.question.conditions import CREATED, RESOLVED, Condition, Unclear, merged
-from tallystick.rooms.insight.question.scan import Item
+from tallystick.rooms.insight.question.conditions import CREATED, RESOLVED, Condition, Unclear, merged, presence
 from tallystick.rooms.insight.question.sides import Question, SideReader
+from tallystick.rooms.insight.question.word_run import Item
 
 _MEASURES = ("median", "percentile", "mean", "sum")
-_VERBS = ("is", "are", "was", "were", "has", "had")
+_VERBS = ("is", "are", "was", "were", "has", "have", "had")
+_FINER = {"year": ("month", "quarter", "week", "day"), "month": ("week", "day")}
+"""`calendar month (year and month)`: the finer bucket says the coarser, too."""
+_JOINS = frozenset({"and", "or", "the", "of", "a", "by", "then", "its", "their"})
+"""Words that may stand between `per` and a column, or between two columns."""
+_PREPOSITIONS = ("for", "of", "in", "on", "with", "from", "to")
 _HEADS = ("ticket", "person")
 _LISTED = 10
 
@@ -88,7 +96,7 @@ class _Reading(SideReader):
             until = words[one.end : one.end + 1] == ("to",) and any(
                 each.kind == "resolved" and each.at == one.end + 1 for each in self._scan.items
             )
-            if one.said == "hours" and (self._slow or until):
+            if one.said in {"hours", "minutes"} and (self._slow or until):
                 self._slow = True
                 self._used.add(one.at)
                 if until:
@@ -103,18 +111,37 @@ class _Reading(SideReader):
             if not self._asked.agents:
                 raise Unclear("No column says who worked on a ticket.")
             made = [Grouping(column=self._asked.agents[0].key)]
-        made = made or self._implied_groups()
+        made = made or self._implied_groups() or self._apart()
         if self._reader.times is not None and not made:
             named = [one for one in self._conditions if one.value is not None and one.column is not None]
             made = [Grouping(column=named[-1].column or "")] if named else []
         if len(made) > 2:  # noqa: PLR2004
             raise Unclear("Tickets can be grouped by two columns at most.")
+        held = {one.column for one in self._conditions if one.value is not None and one.filters[0].op == "is"}
+        counted = [one.column for one in self._conditions if one.value is not None]
+        # `from Brooklyn, by the borough column`: one value of a column makes no groups.
+        said = [one.said for one in self._scan.of("by")]
+        made = [
+            one for one in made
+            if one.column not in held or counted.count(one.column) > 1 or said != ["by"] or not self._scan.has("share")
+        ]  # fmt: skip
         return tuple(dict.fromkeys(made))
+
+    def _apart(self) -> list[Grouping]:
+        """`for Finance and for Sales`: two values, each by itself."""
+        valued = [one for one in self._conditions if one.value is not None and one.column is not None]
+        for one, other in pairwise(valued):
+            between = self._scan.words[one.end : other.at]
+            if one.column == other.column and between[:1] == ("and",) and between[1:2] and between[1] in _PREPOSITIONS:
+                return [Grouping(column=one.column or "")]
+        return []
 
     def _named_groups(self) -> list[Grouping]:
         made: list[Grouping] = []
         after_by = False
         for place, item in enumerate(self._scan.items):
+            between = self._scan.words[self._scan.items[place - 1].end if place else 0 : item.at]
+            after_by = after_by and set(between) <= _JOINS
             if item.kind == "by":
                 self._used.add(item.at)
                 follows = self._scan.items[place + 1 : place + 2]
@@ -123,6 +150,9 @@ class _Reading(SideReader):
                 made += self._before_by(place) if item.said == "against" else []
                 after_by = True
             elif item.kind in {"column", "bucket"} and item.at not in self._used:
+                if item.kind == "bucket" and made and made[-1].bucket in _FINER.get(item.value, ()):
+                    self._used.add(item.at)
+                    continue
                 adverb = item.kind == "bucket" and item.said.endswith("ly")
                 if item.kind == "bucket" and any(one.bucket == item.value for one in made):
                     self._used.add(item.at)
@@ -144,13 +174,18 @@ class _Reading(SideReader):
         """`which hub`, `what are the three least used channels`: asked for, and not the measure."""
         items, item = self._scan.items, self._scan.items[place]
         before = [one for one in items[:place] if one.at not in self._used or one.kind in {"which", "high", "low"}]
-        asks = [one for one in before if one.kind in {"which", "list"}]
+        asks = [one for one in before if one.kind in {"which", "list"} and not self._is_relative(one)]
         if not asks:
             return False
         if item.kind == "column" and item.value[0].kind in {"number", "words", "id"}:
             return False
-        taken = [one for one in before if one.kind in {"column", "bucket"} and one.at > asks[-1].at]
-        return not taken
+        between = [one for one in items[:place] if one.at > asks[-1].at]
+        taken = [one for one in between if one.kind in {"column", "bucket"}]
+        return not taken or (taken[-1] is between[-1] and self._scan.words[taken[-1].end : item.at] == ("and",))
+
+    def _is_relative(self, one: Item) -> bool:
+        """`tickets for which …`, and not `for which hub …`."""
+        return one.at > 1 and self._scan.words[one.at - 1] in _PREPOSITIONS and one.at - 1 not in self._scan.breaks
 
     def _implied_groups(self) -> list[Grouping]:
         """`weekly count`, `busiest hour`, `tickets does an agent handle on average`."""
@@ -158,9 +193,9 @@ class _Reading(SideReader):
         for place, item in enumerate(self._scan.items):
             ranked = self._scan.has("high", "low", "good", "bad") or self._reader.having is not None
             averaged = self._scan.has("mean") and self._scan.has("count")
-            if item.at in self._used:
+            if item.at in self._used or self._scan.words[max(0, item.at - 1)] == "both":
                 continue
-            if item.kind == "bucket" or (
+            if (item.kind == "bucket" and not self._scan.has("oldest", "newest")) or (
                 item.kind == "column" and item.value[0].kind in {"value", "theme"} and (ranked or averaged)
             ):
                 found = self._grouping(place)
@@ -169,6 +204,8 @@ class _Reading(SideReader):
 
     def _grouping(self, place: int) -> Grouping | None:
         item = self._scan.items[place]
+        if item.kind == "bucket" and item.value == "minute":
+            raise Unclear("Tickets are grouped by hours and longer; durations are told in hours.")
         if item.kind == "bucket":
             self._used.add(item.at)
             return Grouping(column=self._bucket_column(place), bucket=item.value)
@@ -231,7 +268,14 @@ class _Reading(SideReader):
     def _list(self, by: tuple[Grouping, ...], named: str | None) -> str | None:
         """Whether tickets are listed: by the column that is named (an empty text), or by their time."""
         scan = self._scan
-        if scan.has("list") and not by and scan.has(*_HEADS) and named is None and not scan.has("count", "share"):
+        ids = any(one.said.lower().endswith(("id", "ids")) for one in scan.of("list"))
+        if (
+            scan.has("list")
+            and not by
+            and (ids or scan.has(*_HEADS))
+            and named is None
+            and not scan.has("count", "share")
+        ):
             self._use("list", "ticket", "person")
             return ""
         if not by and scan.has("oldest", "newest"):
@@ -265,7 +309,7 @@ class _Reading(SideReader):
         if scan.has("count") and target != HOURS:
             self._use("count")
             self._conditions.append(
-                Condition(at=len(scan.words), end=len(scan.words), filters=(Filter(column=target, op="known"),))
+                Condition(at=len(scan.words), end=len(scan.words), filters=(self._presence(target),))
             )
             return "count", None
         if target == HOURS and (by or not scan.has("high", "low")):
@@ -314,14 +358,22 @@ class _Reading(SideReader):
         if measure != "share":
             return merged(conditions), ()
         rated = self._rated()
-        if not rated and self._shared is not None:
+        if not rated and self._shared is not None and not any(self._filtered(self._shared)):
             # `which hub has a refund least often, as a share`: the tickets in which the column says something count.
-            rated = (Filter(column=self._shared, op="known"),)
+            rated = (self._presence(self._shared),)
         share = self._scan.of("share")[0]
+        behind_share = self._scan.words[share.end : share.end + 2]
+        if by and behind_share[:1] == ("of",) and behind_share[1:] and behind_share[1] in {"them", "these", "those"}:
+            # `which hub has most …, and what share of them`: each group's share of the tickets that are meant.
+            return merged(conditions), ()
+        if not any(one.at > share.at for one in conditions):
+            # `…, in percent`: it says of all that stands before it how it is told.
+            share = replace(share, at=-1, end=0)
         heads = [one.at for one in self._scan.of(*_HEADS) if one.at > share.at]
         head = heads[0] if heads else share.end
-        verbs = [at for at, word in enumerate(self._scan.words) if at >= head and word in _VERBS]
+        verbs = [at for at, word in enumerate(self._scan.words) if at >= head and word.removesuffix("n't") in _VERBS]
         verbs += [one.at for one in self._scan.of("filler", "opened", "with", "duration") if one.at > head]
+        verbs += [at for at in self._scan.idle_at if at > head]
         behind = [one for one in conditions if one.at > share.at and one.period is None]
         verb = min((at for at in verbs if any(one.at >= at for one in behind)), default=None)
         late = [one for one in behind if verb is not None and one.at >= verb]
@@ -332,6 +384,10 @@ class _Reading(SideReader):
         if not part and not by:
             part, where = where, []
         return merged(where), merged(part)
+
+    def _presence(self, key: str) -> Filter:
+        column = self._columns.find(key)
+        return Filter(column=key, op="known") if column is None else presence(column, known=True)
 
     def _rated(self) -> tuple[Filter, ...]:
         """`refund rate`: the share of tickets in which the column says something."""
@@ -381,6 +437,8 @@ class _Reading(SideReader):
         order = "lowest" if low else "highest"
         limit = self._reader.limit
         asks = [each for each in scan.of("which") if each.at < one.at or not first]
+        ends = {each.end for each in ranked}
+        asks += [each for each in scan.of("bucket", "column") if each.at in ends and not each.said.endswith("s")]
         if limit is None and (asks or measure == "tickets") and not first and self._reader.having is None:
             limit = 1
         if limit is None and not first and self._reader.having is None and compare is None and one.said == "top":
@@ -412,10 +470,16 @@ class _Reading(SideReader):
         }  # fmt: skip
         named = {each.column for each in by} | {each.column for each in filters}
         for one in self._scan.items:
+            behind = next((each for each in self._scan.items if each.at >= one.end), None)
+            if one.said == "over" and behind is not None and behind.kind in {"weekday", "period"}:
+                continue
+            if one.said == "both" or (one.kind == "bucket" and self._scan.words[max(0, one.at - 1)] == "both"):
+                continue
             repeated = one.kind == "column" and any(column.key in named for column in one.value)
             if one.at not in self._used and one.kind not in idle and not repeated:
                 raise Unclear(f"It is not clear what “{one.said or self._scan.words[one.at]}” asks for here.")
 
 
 def _is_superlative(one: Item) -> bool:
-    return one.said.lower().endswith("est") or one.said.lower() in {"most", "least", "top"}
+    said = one.said.lower()
+    return said.endswith("est") or said in {"most", "least", "top"} or said.startswith(("max", "min"))

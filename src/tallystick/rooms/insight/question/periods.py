@@ -137,8 +137,13 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
     """`2 to 8 March`, `March 2 to 8`, `5 March until 9 April`, `between 2026-03-02 and 2026-03-08`."""
     begin = at + (_word(words, at) in {"between", "from"})
     first = _date_at(words, begin, span)
-    link = begin + first[0] if first else begin + 1
-    if _word(words, link) not in {"to", "until", "till", "and", "through"}:
+    if first is None and _day_number(_word(words, begin)) and _day_number(_word(words, begin + 1)):
+        # `16-31 October`: the sign between them is no word.
+        words = [*words[: begin + 1], "to", *words[begin + 1 :]]
+        found = _two_dates(words, at, span)
+        return None if found is None else (found[0] - 1, found[1])
+    link = _link_at(words, begin + first[0] if first else begin + 1)
+    if link is None:
         return None
     if _word(words, link) == "and" and begin == at:
         return None
@@ -154,6 +159,14 @@ def _two_dates(words: Sequence[str], at: int, span: DataSpan) -> Found:
     if start is None or start > last[1]:
         return None
     return link + 1 + last[0] - at, period_between(start, last[1])
+
+
+def _link_at(words: Sequence[str], at: int) -> int | None:
+    """The last word of a link between two dates: `to`, `and`, `up to`, `up to and including`."""
+    at += tuple(words[at : at + 2]) == ("up", "to")
+    if _word(words, at) not in {"to", "until", "till", "and", "through"}:
+        return None
+    return at + 2 if tuple(words[at + 1 : at + 3]) == ("and", "including") else at
 
 
 def _month(words: Sequence[str], at: int, span: DataSpan) -> Found:
@@ -209,20 +222,22 @@ def _relative(words: Sequence[str], at: int, span: DataSpan) -> Found:
         return _several(words, at, span, many)
     if which not in {"first", "last", "previous", "this", "current", "final"} or unit not in {"week", "month", "day"}:
         return None
+    if unit == "week" and which in {"first", "last"} and _month(words, at + 3, span) and _word(words, at + 2) == "of":
+        return _several([*words[: at + 1], "1", *words[at + 1 :]], at, span, 1, taken=-1)
     day = span.first if which == "first" else span.last
     more = 3 if tuple(words[at + 2 : at + 5]) == ("of", "the", "data") else 0
     found = _relative_to(day, which, unit)
     return 2 + more, found
 
 
-def _several(words: Sequence[str], at: int, span: DataSpan, many: int) -> Found:
+def _several(words: Sequence[str], at: int, span: DataSpan, many: int, *, taken: int = 0) -> Found:
     """`the last 7 days`, `the first ten days of May`."""
     days = many * {"day": 1, "week": 7, "month": 30}.get(_word(words, at + 2).removesuffix("s"), 0)
     if not 0 < days <= _MOST_DAYS:
         return None
     month = _month(words, at + 4, span) if _word(words, at + 3) == "of" else None
     whole = DataSpan(first=month[1].first, last=month[1].last) if month else span
-    used = 4 + month[0] if month else 3
+    used = taken + (4 + month[0] if month else 3)
     if _word(words, at) == "first":
         return used, period_between(whole.first, whole.first + (days - 1) * _DAY)
     return used, period_between(whole.last - (days - 1) * _DAY, whole.last)

@@ -1,13 +1,12 @@
 """The two sides of a comparison: periods, values of one column, or this dataset and another."""
 
-from collections.abc import Callable
-
 from tallystick.records import record
 from tallystick.rooms.insight.query.columns import Column, Columns
 from tallystick.rooms.insight.query.model import Comparison, Filter
-from tallystick.rooms.insight.question.conditions import CREATED, Condition, Conditions, Unclear
+from tallystick.rooms.insight.question.conditions import CREATED, Condition, Conditions, Count, Unclear
 from tallystick.rooms.insight.question.periods import DataSpan, earlier_than
-from tallystick.rooms.insight.question.scan import Item, Scan
+from tallystick.rooms.insight.question.scan import Scan
+from tallystick.rooms.insight.question.word_run import Item
 
 _COMPARING = ("compare", "ratio", "amount_of_change", "grow", "significant")
 _NEAR = 3
@@ -24,8 +23,7 @@ class Question:
     compare_dataset_id: int | None = None
     agents: tuple[Column, ...] = ()
     """Columns that say who worked on a ticket."""
-    theme_of: Callable[[str], str | None] | None = None
-    """Some words → the id of the theme that they mean."""
+    count: Count | None = None
 
 
 class SideReader:
@@ -33,7 +31,7 @@ class SideReader:
 
     def __init__(self, asked: Question) -> None:
         self._asked, self._scan, self._columns = asked, asked.scan, asked.columns
-        self._reader = Conditions(asked.scan, asked.columns)
+        self._reader = Conditions(asked.scan, asked.columns, asked.span, asked.count)
         self._conditions = self._reader.read()
         self._used = self._reader.used
 
@@ -43,9 +41,8 @@ class SideReader:
         asks = scan.has(*_COMPARING) or (scan.has("by") and any(one.said == "against" for one in scan.of("by")))
         moves = asks or scan.has("other_dataset") or any(_moves(one) for one in scan.of("low", "high"))
         periods = [one for one in conditions if one.period is not None]
-        if len(periods) > 1 and len({one.filters for one in periods}) == 1:
-            conditions = [one for one in conditions if one not in periods[1:]]
-            periods = periods[:1]
+        conditions = self._conditions = _once(conditions)
+        periods = [one for one in periods if one in conditions]
         if len(periods) > 1 and not self._reader.having:
             one, two = sorted(periods[:2], key=lambda each: each.period.first)  # type: ignore[union-attr]
             return self._sides(one, two, conditions)
@@ -93,7 +90,7 @@ class SideReader:
             other = next((each for each in valued[place + 1 :] if each.column == one.column), None)
             if other is not None:
                 between = self._scan.words[one.end : other.at]
-                backwards = self._scan.has("ratio") or "than" in between
+                backwards = self._scan.has("ratio") or bool({"than", "outnumber"} & set(between))
                 return (other, one) if backwards else (one, other)
         return None
 
@@ -133,6 +130,11 @@ class SideReader:
 
     def _use(self, *kinds: str) -> None:
         self._used |= {one.at for one in self._scan.of(*kinds)}
+
+
+def _once(conditions: list[Condition]) -> list[Condition]:
+    """What is said twice is meant once: `more from women … the ratio female to male`."""
+    return [one for at, one in enumerate(conditions) if all(one.filters != each.filters for each in conditions[:at])]
 
 
 def _moves(one: Item) -> bool:

@@ -133,8 +133,8 @@ class Upload:
             return
         if preview.trouble:
             failed(preview.trouble, preview.hint)
-        if preview.guessed:
-            ui.label(preview.guessed).classes("tally-warn")
+        for notice in preview.notices:
+            ui.label(notice).classes("tally-warn")
         ui.label("Which column is which").classes("text-weight-medium")
         with ui.element("div").classes("tally-mapping"):
             for field in FIELDS:

@@ -64,6 +64,14 @@ class Words(BaseModel):
     stops: frozenset[str] = frozenset()
     starts: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
+    """Words of messages that correct or end something, whatever it is."""
+    earlier: frozenset[str] = frozenset()
+    """Words that ask for what held before."""
+    fillers: frozenset[str] = frozenset()
+    """Words of questions that say nothing of the matter."""
+    first: frozenset[str] = frozenset()
+    """Words that ask for what held at first."""
 
 
 class Ontology:

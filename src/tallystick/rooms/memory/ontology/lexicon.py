@@ -24,7 +24,7 @@ class Lexicon:
 
     def __init__(self, ontology: Ontology, embedder: Embedder | None = None) -> None:
         self.ontology = ontology
-        self._embedder = embedder
+        self.embedder = embedder
         self._nouns = tuple(ontology.by_noun)
         self.attribute_like = lru_cache(maxsize=4_096)(self._attribute_like)
         self.alike = lru_cache(maxsize=4_096)(self._alike)
@@ -32,11 +32,11 @@ class Lexicon:
 
     def _attribute_like(self, noun: str) -> Attribute | None:
         """Return the attribute that the nearest listed nouns agree on; None: nothing is near enough."""
-        if self._embedder is None:
+        if self.embedder is None:
             return None
         if self._vectors is None:
-            self._vectors = self._embedder.embed(self._nouns)
-        likeness = self._vectors @ self._embedder.embed([noun])[0]
+            self._vectors = self.embedder.embed(self._nouns)
+        likeness = self._vectors @ self.embedder.embed([noun])[0]
         # «Date» is no birth date: a longer noun that holds the word is another thing.
         ranked = (int(at) for at in likeness.argsort()[::-1])
         nearest = list(islice((at for at in ranked if noun not in self._nouns[at].split()), _AGREEING))
@@ -45,7 +45,7 @@ class Lexicon:
 
     def _alike(self, one: str, other: str) -> bool:
         """Return whether two nouns are near enough in meaning to name the same thing."""
-        if self._embedder is None:
+        if self.embedder is None:
             return False
-        first, second = self._embedder.embed([one, other])
+        first, second = self.embedder.embed([one, other])
         return float(first @ second) >= ALIKE

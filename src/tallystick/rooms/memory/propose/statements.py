@@ -83,7 +83,16 @@ class StatementReader:
                     for one in self._clause(verb):
                         if 0 < len(one.subject) <= LONGEST and 0 < len(one.object) <= LONGEST:
                             yield one
+            yield from self._beside_nouns(words)
             self._remember(words)
+
+    def _beside_nouns(self, words: Iterable[ParsedWord]) -> Iterator[Statement]:
+        """Yield the relations that noun phrases tell wherever they stand: «me and my sister Anna»."""
+        for word in words:
+            if word.pos in {"NOUN", "PROPN"} and word.relation not in _SUBJECTS:
+                noun = self._nouns.read(word)
+                if noun is not None and not noun.is_past and noun.head.child("poss") is not None:
+                    yield from self._beside(noun, word)
 
     def _remember(self, words: Iterable[ParsedWord]) -> None:
         """Keep who the sentence was about, for pronouns of the next one; nobody, if there were several."""

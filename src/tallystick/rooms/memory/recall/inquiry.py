@@ -6,7 +6,7 @@ from tallystick.reading.parser import ParsedText, ParsedWord
 from tallystick.records import record
 from tallystick.rooms.memory.ontology.attributes import OTHER_SPELLINGS, Attribute
 from tallystick.rooms.memory.ontology.lexicon import Lexicon
-from tallystick.rooms.memory.propose.phrases import Noun, NounReader, is_named, object_text
+from tallystick.rooms.memory.propose.phrases import Noun, NounReader, object_text
 
 _ASKING = frozenset({"what", "who", "whom", "whose", "which", "where", "when", "how", "why"})
 _BEFORE = frozenset({"before", "previously", "formerly", "previous", "former", "earlier"})
@@ -21,6 +21,8 @@ class Wanted:
     attribute: Attribute
     kind: str = ""
     """The noun by which it is asked for: `sister`, `dog`, `colour`."""
+    category: str = ""
+    """The category word by which it is asked for: all attributes of it are meant."""
     thing: str | None = None
     """What the attribute is asked to be: «Do I speak French?»."""
 
@@ -151,14 +153,17 @@ class InquiryReader:
                     fits = first == base and (not rest or rest[-1] in near or "where" in near or len(attributes) == 1)
                 if fits:
                     thing = self._thing(verb)
-                    yield from (Wanted(whom=one, attribute=each, thing=thing) for each in attributes for one in about)
+                    # «When does Anna stay with us?» does not ask where she lives.
+                    fitting = [each for each in attributes if "when" not in near or each.value in {"date", "event"}]
+                    yield from (Wanted(whom=one, attribute=each, thing=thing) for each in fitting for one in about)
 
     def _by_category(self, words: Sequence[ParsedWord], subjects: list[Noun]) -> Iterator[Wanted]:
         """Yield the attributes of a category word: pets, family, hobbies."""
         for word in words:
             for form in (word.lower, OTHER_SPELLINGS.get(word.lemma.lower(), word.lemma.lower())):
                 for each in self._ontology.by_category.get(form, ()):
-                    yield from (Wanted(whom=one, attribute=each) for one in self._asked_about(subjects, besides=word))
+                    whom = self._asked_about(subjects, besides=word) or [Noun(text=self._asker, head=word)]
+                    yield from (Wanted(whom=one, attribute=each, category=form) for one in whom)
 
     @staticmethod
     def _asked_about(subjects: list[Noun], besides: ParsedWord | None = None) -> list[Noun]:
@@ -176,8 +181,3 @@ class InquiryReader:
         if thing is None or thing.lower in _ASKING or any(child.lower in _ASKING for child in thing.children):
             return None
         return object_text(thing)
-
-
-def is_name(noun: Noun) -> bool:
-    """Return whether a noun phrase is a name."""
-    return is_named(noun.head) and noun.of is None

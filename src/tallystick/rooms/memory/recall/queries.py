@@ -6,22 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tallystick.rooms.memory.ids import name_key, predicate_key
-from tallystick.rooms.memory.model import Event, Proposition
+from tallystick.rooms.memory.model import Event, Observation, Proposition
 from tallystick.rooms.memory.ontology.lexicon import Lexicon
 from tallystick.rooms.memory.project.exports import json_ld
 from tallystick.rooms.memory.project.projection import Ledger, Projection
 from tallystick.rooms.memory.project.receipts import event_of
 from tallystick.rooms.memory.project.stored_state import StoredState
+from tallystick.rooms.memory.propose.claims import ClaimReader
 from tallystick.rooms.memory.recall.answers import RecallAnswer, RecallRequest, recall
 from tallystick.rooms.memory.recall.counterfactuals import minimal_supports, what_if
 from tallystick.rooms.memory.recall.explanation import explain_proposition
 from tallystick.rooms.memory.recall.facts import KnownProposition, known_proposition
 from tallystick.rooms.memory.recall.indexes import MemoryIndexes
-from tallystick.rooms.memory.recall.inquiry import InquiryReader
+from tallystick.rooms.memory.recall.inquiry import Inquiry, InquiryReader
 from tallystick.rooms.memory.recall.listings import diff
+from tallystick.rooms.memory.recall.own_words import Meaning, OwnAnswer, OwnWords
 from tallystick.rooms.memory.recall.question import MAX_QUERY, read_question
 from tallystick.rooms.memory.recall.ranking import rank
 from tallystick.rooms.memory.recall.reply import MemoryReply, ReplyWriter
+from tallystick.rooms.memory.recall.talk import Talk
 from tallystick.rooms.memory.record_json import reviver
 from tallystick.rooms.memory.times import seconds
 
@@ -33,6 +36,12 @@ NEARBY = 16
 
 CANDIDATES = 40
 """Propositions with words of the question that are looked at for a subject which is named in part."""
+RANKED, NEWEST = 60, 400
+"""Observations with words of the question, and newest ones, among which the owner's own words are looked for."""
+MOST_VECTORS = 20_000
+"""Vectors of texts that are kept between questions."""
+COMPARED_BY = "minilm"
+"""The model whose likenesses the marks of `own_words` were learnt on."""
 MOST_KNOWN = 1_000
 """Propositions of one subject and predicate that are read."""
 
@@ -92,6 +101,7 @@ class MemoryQueries:
         self._state: StoredState | None = None
         """The state that the indexes were last compared with."""
         self._scanned = -1
+        self._meaning: Meaning | None = None
 
     def recall(self, wanted: RecallRequest, *, now: int | None = None) -> RecallAnswer:
         """What memory knows about a question."""
@@ -107,23 +117,50 @@ class MemoryQueries:
         return self.recall(RecallRequest(valid_at=valid_at, **wanted), now=now)
 
     def reply(
-        self, question: str, parser: "Parser", lexicon: Lexicon, *, as_of_seq: int | None = None, now: int | None = None
+        self,
+        question: str,
+        parser: "Parser | None",
+        lexicon: Lexicon,
+        *,
+        as_of_seq: int | None = None,
+        now: int | None = None,
     ) -> MemoryReply:
-        """Answer a question in a sentence."""
-        moment = self._now(now)
-        (parsed,) = parser.parse([question[:MAX_QUERY]])
+        """Answer a question in a sentence: by a fact, or by what the owner said."""
+        moment, question = self._now(now), question[:MAX_QUERY]
+        parsed = None if parser is None else next(parser.parse([question]))
         wanted = RecallRequest(query=question, as_of_seq=as_of_seq)
 
         def answer(state: StoredState) -> MemoryReply:
             indexes = self._indexed(state)
-            inquiry = InquiryReader(lexicon, state.policy.owners[0]).read(parsed)
+            owners = state.policy.owners
+            inquiry = Inquiry(text=question) if parsed is None else InquiryReader(lexicon, owners[0]).read(parsed)
             found = recall(state, self._log, indexes, wanted, now=moment)
             ranking = rank(indexes.propositions, read_question(question), limit=CANDIDATES)
             candidates = state.propositions.some(each.entry.id for each in ranking.best).values()
-            writer = ReplyWriter(state, lexicon, now=moment, owners=state.policy.owners, candidates=candidates)
-            return writer.reply(inquiry, found.passages)
+            writer = ReplyWriter(
+                state, lexicon, now=moment, owners=owners, candidates=candidates, reader=ClaimReader(parser, lexicon)
+            )
+            own = self._own_words(state, indexes, lexicon, wanted)
+            return writer.reply(inquiry, found.passages, own)
 
         return self._projection.ask(answer, written=True)
+
+    def _own_words(
+        self, state: StoredState, indexes: MemoryIndexes, lexicon: Lexicon, wanted: RecallRequest
+    ) -> OwnAnswer | None:
+        """Return what the owner said in answer; None without the model that texts are compared by."""
+        embedder = lexicon.embedder
+        if embedder is None or not embedder.name.startswith(COMPARED_BY):
+            return None
+        if self._meaning is None or self._meaning.size > MOST_VECTORS:
+            self._meaning = Meaning(embedder)
+        ranking = rank(indexes.observations, read_question(wanted.query), limit=RANKED, as_of_seq=wanted.as_of_seq)
+        bodies, _ = state.store.latest_observations(NEWEST, 0)
+        seen = {one.id: one for one in map(_observation, bodies)}
+        seen |= state.observations.some(each.entry.id for each in ranking.best)
+        last = wanted.as_of_seq
+        said = [one for one in seen.values() if one.owner and (last is None or one.seq <= last)]
+        return OwnWords(Talk(said, lexicon.ontology), self._meaning, lexicon.ontology).answer(wanted.query)
 
     def known(self, subject: str, predicate: str | None, thing: str | None = None) -> list[KnownProposition]:
         """The propositions of a subject and a predicate, whatever their valid time; only with this object, if named."""
@@ -202,6 +239,7 @@ class MemoryQueries:
             ):
                 # They contain what memory no longer holds: something was erased, or it is another log.
                 indexes.clear()
+                self._meaning = None
                 _fill(state, indexes)
             self._state = state
         elif self._scanned != state.scanned:
@@ -221,3 +259,4 @@ def _fill(state: StoredState, indexes: MemoryIndexes) -> None:
 
 
 _proposition = reviver(Proposition)
+_observation = reviver(Observation)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from tallystick.records import record
 from tallystick.rooms.memory.recall.postings import best_of
 from tallystick.rooms.memory.recall.question import Question, coverage
+from tallystick.rooms.memory.recall.said_of_another import is_said_of_another
 from tallystick.rooms.memory.recall.text_index import SearchScores, TextIndex, speaker_words
 from tallystick.storage.text_segments import NONE, SegmentEntry
 
@@ -31,11 +32,8 @@ SPEAKER, SPEAKER_SHARE = 1.15, 0.1
 OF_THEN, OF_THAT_DAY = 2.0, 2.0
 NAMES_TIME = 1.3
 QUESTION = 0.8
-OTHERS_WORD = 0.85
-"""When the best text of the one who is named comes to less than this share of the best of the others, the question
-is likely about somebody else."""
-HARDLY = 0.2
-"""Below this share of a question's words, no text speaks of it."""
+HARDLY, HARDLY_NAMED = 0.2, 0.12
+"""Below this share of a question's words, no text speaks of it; less where a speaker is named: that is judged apart."""
 
 
 class Ranked(NamedTuple):
@@ -87,7 +85,11 @@ def rank(index: TextIndex, question: Question, *, limit: int, spare: int = 0, as
         Ranked(entry=entries[number], score=scores[number], covers=coverage(held[number], found.worth, asked))
         for number in order
     )
-    doubt = _doubt(best[:limit], fitting, entries, names)
+    doubt = _doubt(best[:limit], HARDLY_NAMED if len(names) == 1 else HARDLY)
+    if doubt is None and len(names) == 1:
+        own = {number: score for number, score in fitting.items() if _speaks(entries[number], names)}
+        others = {number: score for number, score in fitting.items() if number not in own}
+        doubt = "said_of_another" if is_said_of_another(index, question, asked, found, (own, others)) else None
     return Ranking(best=best, doubt=doubt, worth=found.worth, complete=found.complete)
 
 
@@ -135,17 +137,8 @@ def _speaks(entry: SegmentEntry, names: frozenset[str]) -> bool:
     return not names.isdisjoint(speaker_words(entry.speaker))
 
 
-def _doubt(
-    best: tuple[Ranked, ...], fitting: Mapping[int, float], entries: Mapping[int, SegmentEntry], names: frozenset[str]
-) -> str | None:
-    """Why the question may have no answer here."""
+def _doubt(best: tuple[Ranked, ...], least: float) -> str | None:
+    """Why the question may have no answer here, whoever it is about."""
     if not best:
         return "nothing_found"
-    if max(ranked.covers for ranked in best) < HARDLY:
-        return "hardly_related"
-    if len(names) == 1:
-        own = max((fitting[number] for number, entry in entries.items() if _speaks(entry, names)), default=0.0)
-        others = max((fitting[number] for number, entry in entries.items() if not _speaks(entry, names)), default=0.0)
-        if own < others * OTHERS_WORD:
-            return "said_of_another"
-    return None
+    return "hardly_related" if max(ranked.covers for ranked in best) < least else None

@@ -6,6 +6,7 @@ place. A question that stands for no attribute is answered by the newest text th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -15,9 +16,12 @@ from tallystick.rooms.memory.model import Observation, Proposition
 from tallystick.rooms.memory.ontology.attributes import Attribute
 from tallystick.rooms.memory.ontology.lexicon import Lexicon
 from tallystick.rooms.memory.project.entities import names_of
+from tallystick.rooms.memory.propose.claims import ClaimReader
 from tallystick.rooms.memory.propose.phrases import Noun
+from tallystick.rooms.memory.recall.fact_sentences import FactWording, listed
 from tallystick.rooms.memory.recall.facts import Fact, rank_of
 from tallystick.rooms.memory.recall.inquiry import Inquiry, Wanted
+from tallystick.rooms.memory.recall.own_words import OwnAnswer
 from tallystick.rooms.memory.recall.passages import Passage
 from tallystick.rooms.memory.recall.question import content_words
 from tallystick.rooms.memory.times import stamp_of
@@ -30,8 +34,8 @@ MOST = 200
 COVERS = 0.75
 """Of the words of a question, the share that a text must hold to be quoted as its answer."""
 NOT_KNOWN = "Not known."
-_TOLD_BY_VERB = frozenset({"name", "born_on", "born_in", "is_a", "event_time", "age"})
-"""Attributes that are told by their verb even where a noun asks for them."""
+RELATED_FACT = 0.5
+"""The least fit of a message on which a fact rests that answers, as a share of the best message's."""
 _OVER = frozenset({"rejected"})
 
 
@@ -65,7 +69,14 @@ class ReplyWriter:
     """Answers questions from one state of memory."""
 
     def __init__(
-        self, state: State, lexicon: Lexicon, *, now: int, owners: Sequence[str], candidates: Iterable[Proposition]
+        self,
+        state: State,
+        lexicon: Lexicon,
+        *,
+        now: int,
+        owners: Sequence[str],
+        candidates: Iterable[Proposition],
+        reader: ClaimReader,
     ) -> None:
         """Prepare to answer.
 
@@ -75,23 +86,98 @@ class ReplyWriter:
             now: The moment for which facts are assessed.
             owners: The names of the owner; the first is the asker's.
             candidates: Propositions that share words with the question.
+            reader: Tells whether a text states facts.
         """
         self._state = state
         self._lexicon, self._ontology = lexicon, lexicon.ontology
         self._now = now
         self._owners = [name_key(name) for name in owners]
         self._candidates = list(candidates)
+        self._reader = reader
+        self._wording = FactWording(state, self._ontology, self._owners)
 
-    def reply(self, inquiry: Inquiry, passages: Sequence[Passage]) -> MemoryReply:
-        """Answer a question; `passages` are the texts that fit it best."""
+    def reply(self, inquiry: Inquiry, passages: Sequence[Passage], own: OwnAnswer | None = None) -> MemoryReply:
+        """Answer a question.
+
+        Args:
+            inquiry: The question, read.
+            passages: The texts that fit it best.
+            own: What the owner said in answer; None: it was not looked for.
+        """
+        told, stands_in = self._by_fact(inquiry)
+        if own is None:
+            return told or self._quoted(inquiry, passages)
+        if told is not None and (own.current or not stands_in) and self._stands(told, own):
+            return told
+        if own.current:
+            return self._in_own_words(own)
+        quoted = self._quoted(inquiry, [passage for passage in passages if not passage.seen.owner])
+        return quoted if quoted.known else replace(quoted, nearest=tuple(passages[:3]))
+
+    def _by_fact(self, inquiry: Inquiry) -> tuple[MemoryReply | None, bool]:
+        """Answer by the facts about what is asked for, the most specific reading first.
+
+        Also whether another attribute stands in for the one that is asked for.
+        """
+        asked_of: set[str] = set()
         for wanted in inquiry.wanted:
+            if wanted.attribute.relation and wanted.kind in asked_of:
+                continue  # «My sister's birthday» does not ask who she is.
+            if wanted.whom is not None and wanted.whom.noun:
+                asked_of.add(wanted.whom.noun)
+            if wanted.category:
+                told = self._of_category([one for one in inquiry.wanted if one.category == wanted.category])
+                if told is not None:
+                    return told, False
             for names in ((wanted.attribute.name,), wanted.attribute.or_else):
                 found = self._found(wanted, names)
-                if found:
-                    told = self._told(inquiry, wanted, found)
-                    if told is not None:
-                        return told
-        return self._quoted(inquiry, passages)
+                told = self._told(inquiry, wanted, found) if found else None
+                if told is not None:
+                    return told, names is wanted.attribute.or_else
+        return None, False
+
+    def _of_category(self, wanted: Sequence[Wanted]) -> MemoryReply | None:
+        """Tell all that holds of several attributes that are asked for by one word: «family», «hobbies»."""
+        if len({one.attribute.name for one in wanted}) == 1:
+            return None
+        found = [fact for one in wanted for fact in self._found(one, (one.attribute.name,)) if not _is_over(fact)]
+        each = list({(fact.one.predicate, name_key(fact.one.object)): fact for fact in found}.values())
+        if not each:
+            return None
+        things = listed([f"{self._wording.thing(fact)} ({_kind_of(fact)})" for fact in each])
+        whose = self._wording.possessive(each[0].one.subject)
+        return MemoryReply(
+            sentence=f"{whose} {wanted[0].category}: {things}. {self._source(each)}",
+            known=True,
+            facts=tuple(each),
+        )
+
+    def _stands(self, told: MemoryReply, own: OwnAnswer) -> bool:
+        """Return whether facts answer a question, although the owner's words are known.
+
+        They do where they rest on other sources, or on messages that fit the question, unless the owner has since
+        said something about it that was not understood as a fact.
+        """
+        seen = [each for fact in (*told.facts, *told.before) if (each := self._newest(fact.one)) is not None]
+        own_fits: dict[str, float] = {}
+        for name, fit in own.fits:
+            own_fits[name] = max(fit, own_fits.get(name, 0.0))
+        fits = [own_fits.get(each.id) for each in seen]
+        if None in fits or not seen:
+            return True
+        if max(fit for fit in fits if fit is not None) < RELATED_FACT:
+            return False
+        newest = max(each.seq for each in seen)
+        last = own.current[0].message.seen if own.current else None
+        return last is None or last.seq <= newest or bool(self._reader.claims_in(last.text, speaker=self._owners[0]))
+
+    def _in_own_words(self, own: OwnAnswer) -> MemoryReply:
+        """Answer by the owner's own sentence, and the one whose place it took."""
+        days = [stamp_of(each.message.seen.observed_at)[:10] for each in own.current]
+        said = "; ".join(f"“{each.text}” (you, {day})" for each, day in zip(own.current, days, strict=True))
+        if own.before is not None:
+            said += f" (before {days[0]}: “{own.before.text}”)"
+        return MemoryReply(sentence=said, known=True, quote=own.current[0].text)
 
     def _found(self, wanted: Wanted, names: Sequence[str]) -> list[Fact]:
         """Return the facts of somebody about these attributes, newest first."""
@@ -188,7 +274,7 @@ class ReplyWriter:
             return self._ended(before)
         single = attribute.one or (attribute.one_a_kind and ":" in now[0].one.predicate)
         now = now[:1] if single else self._chosen(inquiry, wanted, attribute, now)
-        sentence = self._sentence(attribute, now, wanted)
+        sentence = self._wording.sentence(attribute, now, wanted)
         past = ""
         if single and before and before[0].one.object != now[0].one.object:
             past = f" (before {self._day(now[0])}: {before[0].one.object})"
@@ -257,61 +343,6 @@ class ReplyWriter:
             for one in self._state.about(name_key(name), "died", upto=None, most=1)
         )
 
-    def _sentence(self, attribute: Attribute, facts: Sequence[Fact], wanted: Wanted) -> str:
-        """Word facts of one attribute."""
-        one = facts[0].one
-        things = _listed([self._object(fact) for fact in facts])
-        kind = one.predicate.partition(":")[2].replace("_", " ")
-        noun = kind or (wanted.kind if attribute is wanted.attribute else "")
-        if attribute.relation and len({fact.one.predicate for fact in facts}) > 1:
-            noun = attribute.general[0] if attribute.general else noun
-        if attribute.name == "event_time" and kind:
-            return f"{self._subject(one.subject)} {kind}s {things}."
-        if attribute.name == "favourite":
-            noun = f"favourite {kind}".strip()
-        elif attribute.one_a_kind and kind and not attribute.relation:
-            noun = f"{kind} {attribute.name}" if attribute.name in wanted.kind else kind
-        if (noun or not attribute.verbs) and attribute.nouns and attribute.name not in _TOLD_BY_VERB:
-            noun = noun or attribute.nouns[0]
-            what = f"{noun} is" if len(facts) == 1 else f"{_plural(noun)} are"
-            return f"{self._possessive(one.subject)} {what} {things}."
-        subject = self._subject(one.subject)
-        verb = attribute.says
-        if subject == "You":
-            first, _, rest = verb.partition(" ")
-            verb = attribute.said_of_you or f"{_YOUR_FORMS.get(first, first.removesuffix('s'))} {rest}".strip()
-        return f"{subject} {verb} {things}."
-
-    def _object(self, fact: Fact) -> str:
-        """Return the object with the article that it has in its quote, and that it has died, if it has."""
-        thing = fact.one.object
-        quote = (
-            next((edge.quote for edge in self._state.edges_of(fact.one.id) if edge.quote and thing in edge.quote), "")
-            or ""
-        )
-        before = quote.partition(thing)[0].split()
-        if before and before[-1].casefold() in {"a", "an", "the", "some"}:
-            thing = f"{before[-1].casefold()} {thing}"
-        attribute = self._ontology.get(fact.one.predicate)
-        if attribute is not None and attribute.relation:
-            died = next((one for one in self._state.about(name_key(fact.one.object), "died", upto=None, most=1)), None)
-            if died is not None:
-                thing += f" (died {died.object})"
-        return thing
-
-    def _subject(self, name: str) -> str:
-        key = name_key(name)
-        if key in self._owners:
-            return "You"
-        for owner in self._owners:
-            if key.startswith(f"{owner}'s "):
-                return f"Your {name[len(owner) + 3 :]}"
-        return f"The {name}" if name[:1].islower() and "'" not in name else name
-
-    def _possessive(self, name: str) -> str:
-        subject = self._subject(name)
-        return "Your" if subject == "You" else f"{subject}'s"
-
     def _newest(self, one: Proposition) -> Observation | None:
         seen = [
             self._state.observations.get(edge.observation_id)
@@ -352,7 +383,8 @@ class ReplyWriter:
 def _is_over(fact: Fact) -> bool:
     """Return whether a fact holds no longer: superseded, taken back, refuted or past its time."""
     found = fact.assessment
-    return found.superseded_by is not None or found.taken_back or bool(found.holds) or found.status == "rejected"
+    ended = found.taken_back or found.figures.owner_denies or bool(found.holds) or found.status == "rejected"
+    return found.superseded_by is not None or ended
 
 
 def _lead(inquiry: Inquiry, attribute: Attribute, facts: Sequence[Fact]) -> str:
@@ -360,6 +392,11 @@ def _lead(inquiry: Inquiry, attribute: Attribute, facts: Sequence[Fact]) -> str:
     if attribute.name == "died" and inquiry.asks_whether:
         return "No. "
     return f"{len(facts)}: " if inquiry.asks_number else ""
+
+
+def _kind_of(fact: Fact) -> str:
+    attribute, _, kind = fact.one.predicate.partition(":")
+    return (kind or attribute).replace("_", " ")
 
 
 def _each_once(facts: Sequence[Fact]) -> list[Fact]:
@@ -374,24 +411,3 @@ def _each_once(facts: Sequence[Fact]) -> list[Fact]:
 
 def _is_unnamed(fact: Fact) -> bool:
     return name_key(fact.one.object) == fact.one.predicate.partition(":")[2].replace("_", " ")
-
-
-def _listed(things: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(things))
-    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
-
-
-_YOUR_FORMS = {
-    "is": "are",
-    "was": "were",
-    "has": "have",
-    "does": "do",
-    "goes": "go",
-    "studies": "study",
-    "died": "died",
-}
-_PLURALS = {"child": "children", "wife": "wives", "person": "people", "allergy": "allergies", "hobby": "hobbies"}
-
-
-def _plural(noun: str) -> str:
-    return _PLURALS.get(noun, noun if noun.endswith("s") else f"{noun}s")

@@ -32,6 +32,7 @@ LABELS: dict[Status, str] = {
 }
 """Shown beside a fact, so that nothing is taken for more than it is."""
 REPLACED = "superseded: something later takes its place"
+DENIED = "deprecated: the owner said that it is not so"
 SUPPORTED = frozenset({"accepted", "provisional"})
 
 
@@ -57,7 +58,8 @@ class Assessment:
     @property
     def label(self) -> str:
         """How reliable it is, in a few words."""
-        word = LABELS[self.status] if self.superseded_by is None else REPLACED
+        word = DENIED if self.rule == "S3-owner-denied" else LABELS[self.status]
+        word = word if self.superseded_by is None else REPLACED
         return f"{word}, {self.holds}" if self.holds else word
 
     def as_dict(self) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class Evidence:
         con = self.contradiction.mass(now, half_life)
         belief, disbelief, conflict = dempster(pro.value, con.value)
         stale = pro.freshness < self._policy.states.deprecated_freshness
+        owners_to_say = owner_predicate and "owner" not in self._policy.off
         figures = Figures(
             support=pro.value,
             contradiction=con.value,
@@ -62,9 +63,8 @@ class Evidence:
             once=self.support.mass(now, None).value if stale and half_life is not None else pro.value,
             failed_test=self._failed(now, half_life),
             # The owner's last statement counts.
-            owner=owner_predicate
-            and self.support.owner_at > self.contradiction.owner_at
-            and "owner" not in self._policy.off,
+            owner=owners_to_say and self.support.owner_at > self.contradiction.owner_at,
+            owner_denies=owners_to_say and self.contradiction.owner_at > self.support.owner_at,
         )
         return WeighedEvidence(figures=figures, evidence_ids=(*pro.evidence_ids, *con.evidence_ids)[: 2 * SHOWN_IDS])
 

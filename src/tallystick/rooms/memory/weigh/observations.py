@@ -10,7 +10,7 @@ times alone, never on which of the two was recorded first.
 from dataclasses import replace
 from typing import Any
 
-from tallystick.rooms.memory.ids import name_key, observation_id, text_key
+from tallystick.rooms.memory.ids import group_key, observation_id, text_key
 from tallystick.rooms.memory.model import DEFAULT_EPISODE, Episode, Event, Observation, Source, SourceClass
 from tallystick.rooms.memory.propose.speakers import highest_claim, lowest_class, proposer_of
 from tallystick.rooms.memory.times import seconds
@@ -21,20 +21,20 @@ def observe(
     state: State, event: Event, *, text: str, source_id: str, claimed: SourceClass, group: str
 ) -> Observation | None:
     """Record an observation; None if memory holds it already."""
-    args, by = event.args, proposer_of(event)
+    args, by, policy = event.args, proposer_of(event), state.policy
     seen, lineage = seconds(args["observed_at"]), tuple(sorted(set(args.get("derived_from", ()))))
     observed_at, episode_id = state.now if seen is None else seen, args.get("episode_id", DEFAULT_EPISODE)
     name = observation_id(text, source_id, claimed, group, observed_at, lineage, by.mark, args.get("result", ""))
     if state.observations.get(name) is not None:
         return None
-    policy = state.policy
     weighed = highest_claim(claimed, by, policy)
     whose = by.group if by.subject is not None or policy.agents_are_one_source else None
-    groups, contents, weighed = _lineage(state, lineage, weighed, whose or group, text, claimed)
+    groups, contents, weighed = _lineage(state, lineage, weighed, whose or group_key(group), text, claimed)
     if whose is not None:
         # A summary is in the words of whoever made it, whatever it was made of.
         groups = tuple(sorted({*groups, whose}))
-    own = by.is_owner and claimed == "human" and not lineage and source_id in policy.owners
+    elif not lineage:
+        groups = tuple(sorted({*groups, *_earlier_groups(state, source_id)}))
     made = Observation(
         id=name,
         text=text,
@@ -50,7 +50,7 @@ def observe(
         receipt_id=event.receipt_id,
         at=state.now,
         agent=event.agent,
-        owner=own,
+        owner=by.is_owner and claimed == "human" and not lineage and source_id in policy.owners,
     )
     state.observations.put(name, made)
     add_note(state, made)
@@ -64,17 +64,23 @@ def _lineage(
 ) -> tuple[tuple[str, ...], tuple[str, ...], SourceClass]:
     """Groups, root texts and class: its own, or those it goes back to."""
     if not parents or "lineage" in state.policy.off:
-        own, key = name_key(group), text_key(text)
+        own, key = group, text_key(text)
         # Two people may use the same words; two copies of a document are one document.
         return (own,), (f"{own}\x1f{key}" if claimed == "human" else key,), weighed
     known = [one for name in parents if (one := state.observations.get(name)) is not None]
     if len(known) < len(parents):
         # What it was drawn from was erased, and with it the reason to believe it.
-        return (name_key(group),), (text_key(text),), "model_inference"
+        return (group,), (text_key(text),), "model_inference"
     groups = sorted({name for one in known for name in one.groups})
     contents = sorted({name for one in known for name in one.contents})
     lowest = lowest_class(weighed, *(one.weighed_as for one in known))
     return tuple(groups), tuple(contents), lowest
+
+
+def _earlier_groups(state: State, source_id: str) -> set[str]:
+    """The groups that a source has named before: under another one it is the same source still."""
+    known = state.sources.get(source_id)
+    return set() if known is None else {group_key(group) for group in known.groups}
 
 
 def _know_source(state: State, event: Event, source_id: str, claimed: str, group: str) -> None:

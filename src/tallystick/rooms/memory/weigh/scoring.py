@@ -108,13 +108,13 @@ class Side:
         self._model: dict[str, tuple[int, str]] = {}
         """The freshest groups of models."""
         self._not_by_agents: Newest = {}
-        self.owner_at = NEVER
-        """When the owner last spoke on this side."""
+        self.owner_at = (NEVER, NEVER)
+        """When the owner last spoke on this side, and at which place of the log: that orders what one second holds."""
 
     def add(self, seen: Observation, *, by_agent: bool = False) -> None:
         """Add an observation; adding it again changes nothing."""
         if seen.owner:
-            self.owner_at = max(self.owner_at, seen.observed_at)
+            self.owner_at = max(self.owner_at, (seen.observed_at, seen.seq))
         when = (seen.observed_at, seen.id)
         if not by_agent:
             _note(self._not_by_agents, seen.weighed_as, when)

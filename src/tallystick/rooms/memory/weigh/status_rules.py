@@ -76,6 +76,12 @@ TABLE: tuple[Row, ...] = (
         "Accepted: the owner said so, and this is the owner's to say.",
     ),
     Row(
+        "S3-owner-denied",
+        "deprecated",
+        lambda f, _: f.owner_denies,
+        "Deprecated: the owner said that it is not so, or no longer, and this is the owner's to say.",
+    ),
+    Row(
         "S4-conflict",
         "contested",
         _contested,
