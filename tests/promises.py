@@ -593,9 +593,8 @@ PROMISES: dict[str, str] = {
     "book.quotes": "Every line and quote that these tools give is found again by the reply check",
     # -- studio: outline --
     "outline.structure": "outline_analyzer gives acts, entries and lines, and says what is missing, repeated or empty",
-    "outline.coverage": "outline_analyzer says which scene tells which entry, and what has no counterpart",
+    "outline.coverage": "outline_analyzer says which scene tells which entry, what has no counterpart, and which two do not agree",
     "outline.balance": "outline_analyzer weighs acts and points of view in words",
-    "outline.agreement": "An entry and its scene with two points of view, or with only their number in common, are a problem",
     "outline.matching": "A scene finds its entry by title, then by point of view, number and content, and never two",
     "outline.validator": "scene_draft_validator shows which statements of the entry a scene tells, with both quotes",
     "outline.validator-card": "scene_draft_validator brings the card of the point of view, and says where one is missing",

@@ -25,7 +25,7 @@ def notifications(
     read: Annotated[bool, typer.Option("--read", help="Mark them as read.", show_default=False)] = False,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500)] = 50,
 ) -> None:
-    """Show notifications, newest first, those of one thing together."""
+    """Show notifications, newest first."""
     from tallystick.storage.notifications import Notifications, grouped
 
     kept = Notifications(here.require_workspace())

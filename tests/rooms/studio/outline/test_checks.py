@@ -72,7 +72,7 @@ def test_links_to_nothing_and_scenes_out_of_order_are_told() -> None:
 LETTER = "---\ntitle: The Letter\npov: Ilya\nnumber: 5\n---\nIlya opened the letter by the lamp and read of the debt. He burned it.\n"
 
 
-@pytest.mark.promise("outline.agreement")
+@pytest.mark.promise("outline.coverage")
 @pytest.mark.parametrize(
     ("entry", "codes"),
     [

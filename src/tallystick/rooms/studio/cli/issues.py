@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.studio.issues.model import By, Issue
+    from tallystick.rooms.studio.issues.model import By, Heading, Issue
     from tallystick.rooms.studio.issues.tracker import IssueTracker
 
 T = TypeVar("T")
@@ -63,23 +63,14 @@ def list_issues(
     if not shown:
         here.screen.note("There are no such issues. `tally issues new TITLE` opens one.")
         return
-    here.screen.table(
-        ["#", "status", "priority", "title", "about", "for", "tags", "comments", "changed"],
-        [
-            (
-                each.number,
-                "frozen" if each.frozen else each.status,
-                each.priority,
-                each.title,
-                each.summary[:ABOUT],
-                each.assigned_to,
-                " ".join(each.tags),
-                each.comment_count,
-                each.updated_at,
-            )
-            for each in shown
-        ],
-    )
+    heads = ["#", "status", "priority", "title", "about", "for", "tags", "comments", "changed"]
+    here.screen.table(heads, map(_row, shown))
+
+
+def _row(one: "Heading") -> tuple[object, ...]:
+    status = "frozen" if one.frozen else one.status
+    named = (one.number, status, one.priority, one.title, one.summary[:ABOUT], one.assigned_to)
+    return (*named, " ".join(one.tags), one.comment_count, one.updated_at)
 
 
 def show(here: Here, issue: Id) -> None:
