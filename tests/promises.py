@@ -593,9 +593,9 @@ PROMISES: dict[str, str] = {
     "book.quotes": "Every line and quote that these tools give is found again by the reply check",
     # -- studio: outline --
     "outline.structure": "outline_analyzer gives acts, entries and lines, and says what is missing, repeated or empty",
-    "outline.coverage": "outline_analyzer says which scene tells which entry, and what has no counterpart",
+    "outline.coverage": "outline_analyzer says which scene tells which entry, what has no counterpart, and which two do not agree",
     "outline.balance": "outline_analyzer weighs acts and points of view in words",
-    "outline.matching": "A scene finds its entry by title, then by point of view, then by number, and never two",
+    "outline.matching": "A scene finds its entry by title, then by point of view, number and content, and never two",
     "outline.validator": "scene_draft_validator shows which statements of the entry a scene tells, with both quotes",
     "outline.validator-card": "scene_draft_validator brings the card of the point of view, and says where one is missing",
     # -- studio: prose --
@@ -635,6 +635,7 @@ PROMISES: dict[str, str] = {
     "continuity.unchanged": "A book whose facts do not change gives no finding",
     "continuity.untouched-novels": "A whole untouched novel gives at most three findings",
     "continuity.fast": "The whole-book check keeps to its time",
+    "continuity.every-finding": "Checks give every finding and every complaint, however many there are",
     "continuity.canon-checker": "canon_checker gives a rule, the card's line and the scene's line",
     "continuity.no-canon-no-check": "canon_checker refuses to run without canon files",
     "continuity.consistency-checker": "consistency_checker compares up to ten files with each other and the scenes before",
@@ -666,6 +667,8 @@ PROMISES: dict[str, str] = {
     "studio.conference-stop": "A refused tool phase ends the round before phase 2, and its issue holds the stop hook",
     "studio.conference-record": "The record of a round holds ids and digests, no words",
     "studio.conference-transcript": "The user's transcript goes on over rounds and crashes",
+    "studio.conference-checks": "An author's question whether the book is consistent runs the checker",
+    "studio.conference-filed": "A round is filed apart from open issues, under its number, with its question beneath",
     "studio.conference-broken-off": "A round whose process is gone shows as broken off and can be sent again",
     "studio.conference-two-processes": "Processes see each other's rounds, and only one runs in a conference",
     "studio.conference-one-round": "One round at a time in a conference; another is refused",
@@ -696,6 +699,7 @@ PROMISES: dict[str, str] = {
     "issues.cli": "tally issues lists, shows, opens, comments and closes",
     # -- studio: notifications --
     "notifications.kept": "Notifications are bounded, deduplicated, masked and marked read, by several processes",
+    "notifications.grouped": "Notifications of one thing are shown together, and read together",
     "notifications.made": "Held calls, refused replies, frozen and deferred issues are told of; a call that succeeds writes nothing",
     "notifications.http": "Notifications are listed, marked read and streamed as they come",
     # -- studio: telemetry --
@@ -703,6 +707,7 @@ PROMISES: dict[str, str] = {
     # -- studio: prompts --
     "prompts.bundled": "All nine tools have an example that fits their schema, with the placeholder of the nonce",
     "prompts.layers": "Global, user, project are merged in this order; overriding a core tool warns; what cannot be read is left out",
+    "prompts.examples": "An example that its tool would refuse is left out with a warning, and refused where it is set or proposed",
     "prompts.catalogue": "The catalogue of a turn uses the registry's words, which never change what a tool takes",
     "prompts.proposals": "An agent's edit is a proposal; a person accepts it once, and not over a changed prompt",
     "prompts.http": "Prompts are shown with warnings, set by a person, and proposed by agents",

@@ -5,7 +5,7 @@ issues. The list is bounded, and equal unread notifications are stored once: a s
 entry, not a thousand.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -118,6 +118,8 @@ class Notifications:
 
     def read(self, notification_id: str) -> Notification | None:
         """Mark one as read; None: there is no such notification."""
+        if self.stamp() is None:
+            return None
         with self._file.locked():
             listed = self._load()
             place = next((at for at, each in enumerate(listed) if each.id == notification_id), None)
@@ -130,6 +132,8 @@ class Notifications:
 
     def read_all(self) -> int:
         """Mark all as read; return how many were unread."""
+        if self.stamp() is None:
+            return 0
         with self._file.locked():
             listed = self._load()
             unread = sum(not each.read for each in listed)
@@ -172,6 +176,18 @@ class Notifications:
 
     def _write(self, listed: "Listed") -> None:
         self._file.write({"notifications": [each.as_dict() for each in listed]})
+
+
+def grouped(listed: Iterable[Notification]) -> list[Listed]:
+    """Notifications of the same thing together: same source, page and state, in the order of the first of each.
+
+    Args:
+        listed: Newest first.
+    """
+    groups: dict[tuple[object, ...], Listed] = {}
+    for each in listed:
+        groups.setdefault((each.source, each.link or each.id, each.read), []).append(each)
+    return list(groups.values())
 
 
 def place_of(kind: str, name: str) -> str:

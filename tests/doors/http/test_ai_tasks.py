@@ -113,7 +113,7 @@ def refused(answer: httpx.Response, status: int, category: str, code: str) -> No
     assert answer.json()["error"]["message"] == code
 
 
-@pytest.mark.promise("chat.tasks", "chat.bad-input")
+@pytest.mark.promise("chat.tasks", "chat.bad-input", "tasks.clarify")
 def test_what_cannot_be_routed_or_carried_out_is_said(told: Doorway) -> None:
     refused(told.post(ROUTE, {"message": " "}), 400, "validation_error", "message_empty")
     refused(told.post(ROUTE, {"message": "\x00"}), 400, "validation_error", "message_not_text")
@@ -126,6 +126,10 @@ def test_what_cannot_be_routed_or_carried_out_is_said(told: Doorway) -> None:
     lost = {**packet, "parent_issue_id": "issue_no"}
     refused(told.post(EXECUTE, {"packet": lost}), 404, "validation_error", "issue_unknown")
     assert not folder_of(told, "issue_no").exists()
+    asking = {**packet, "intent": "clarify"}
+    refused(told.post(EXECUTE, {"packet": asking}), 400, "validation_error", "task_packet_invalid")
+    empty = {**asking, "clarification": {"question": "Which?", "choices": ["the only one"]}}
+    refused(told.post(EXECUTE, {"packet": empty}), 400, "validation_error", "task_packet_invalid")
     changed = {**packet, "intent": "other"}
     refused(told.post(EXECUTE, {"packet": changed}), 409, "downstream_error", "task_exists")
     with ScriptedServer(Status(500)) as server:

@@ -26,16 +26,17 @@ def notifications(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500)] = 50,
 ) -> None:
     """Show notifications, newest first."""
-    from tallystick.storage.notifications import Notifications
+    from tallystick.storage.notifications import Notifications, grouped
 
     kept = Notifications(here.require_workspace())
     found = kept.list(unread=not every, limit=limit)
     here.screen.data({"items": [each.as_dict() for each in found], "unread": kept.count(unread=True)})
     if not found:
         here.screen.note("No new notifications.")
-    for each in found:
-        where = f"  {each.link}" if each.link else ""
-        here.screen.line(f"{each.created}  {each.level:<5} {each.source}: {each.text}{where}")
+    for group in grouped(found):
+        for each in group:
+            where = f"  {each.link}" if each.link and each is group[0] else ""
+            here.screen.line(f"{each.created}  {each.level:<5} {each.source}: {each.text}{where}")
     if read:
         kept.read_all()
 

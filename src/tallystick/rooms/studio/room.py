@@ -83,7 +83,9 @@ class Studio(Room):
         self.runs: RunService | None = None
         """Pipeline runs, once their flow is registered."""
         self.prompts = PromptRegistry(
-            context.workspace, user_file=Path(context.settings.storage.user_dir).expanduser() / "prompts.json"
+            context.workspace,
+            user_file=Path(context.settings.storage.user_dir).expanduser() / "prompts.json",
+            cards=lambda: [tool.card for tool in self.tools()],
         )
         self.tracker = open_tracker(context.workspace, context.options.issues)
         self._files = FileIndex(context.sources, context.workspace / CONTROL_ROOM / "search" / "words.db")

@@ -138,6 +138,15 @@ def test_a_book_that_could_not_be_read_whole_is_not_called_clean(tally: Tally, t
     assert (alone.code, alone.error) == (1, "file_too_large")
 
 
+@pytest.mark.promise("continuity.every-finding")
+def test_the_check_names_every_file_it_could_not_read_as_it_is(tally: Tally, tmp_path: Path) -> None:
+    tally("studio", "init", str(tmp_path))
+    for number in range(120):
+        (tmp_path / "Story" / "Scenes" / f"SCN-{number}-x.md").write_bytes(b"Caf\xe9.\n")
+    told = tally("studio", "check", "-w", str(tmp_path))
+    assert sum("file_not_utf8" in line for line in told.err.splitlines()) == 120
+
+
 @pytest.mark.promise("continuity.cards")
 def test_cards_are_proposed_with_their_lines_and_written_only_when_asked(tally: Tally, tmp_path: Path) -> None:
     tally("studio", "init", str(tmp_path))

@@ -44,6 +44,25 @@ def test_on_a_fresh_machine_one_question_shows_cards_steps_receipts_and_evidence
     assert tally("audit", "verify").code == 0
 
 
+@pytest.mark.promise("studio.conference-checks")
+@pytest.mark.parametrize("asked", ["Is the timeline of chapter 1 consistent?", "Do my scenes contradict each other?"])
+def test_a_question_about_consistency_runs_the_checker(fresh: Path, tally: Tally, asked: str) -> None:
+    ran = tally("conference", "--agents", "continuity", asked)
+    assert "1  consistency_checker {" in ran.err
+    assert "consistency_checker reports no findings" in ran.out
+
+
+@pytest.mark.promise("studio.conference-filed")
+def test_a_round_is_filed_apart_from_open_issues_with_its_question_beneath_its_title(fresh: Path, tally: Tally) -> None:
+    held = tally("--json", "conference", "--agents", "critic", f"{ASK}\n\n# And why?").json
+    tally("issues", "new", "The compass")
+    assert [each["title"] for each in tally("issues", "list", "--json").json["items"]] == ["The compass"]
+    (filed,) = tally("issues", "list", "--status", "closed", "--tag", "conference", "--json").json["items"]
+    assert (filed["issue_id"], filed["title"]) == (held["issue_id"], f"Conference {held['conferenceId']} — Turn 1")
+    assert filed["summary"] == f"{ASK} And why?"
+    assert f"Turn 1  {ASK[:20]}" in tally("issues", "list", "--status", "all").out
+
+
 @pytest.mark.promise("studio.conference-cli")
 def test_with_json_there_is_one_document_and_nothing_else(fresh: Path, tally: Tally) -> None:
     ran = tally("--json", "conference", ASK)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tallystick.storage.notifications import Notifications
 from tests.doors.cli.conftest import Tally
+from tests.rooms.studio.issues.trackers import ticking
 
 WORDS = "Line 12 of the scene says something else than the card."
 
@@ -79,3 +81,22 @@ def test_notifications_show_a_held_call_until_it_was_read(tally: Tally, workspac
     assert tally("notifications").err.strip() == "No new notifications."
     assert len(tally("notifications", "--all", "--json").json["items"]) == 1
     assert json.loads((workspace / "data" / "notifications.json").read_text())["notifications"][0]["read"] is True
+
+
+@pytest.mark.promise("notifications.made")
+def test_looking_at_notifications_where_there_are_none_makes_no_folder(tally: Tally, workspace: Path) -> None:
+    assert tally("notifications", "--read").code == 0
+    assert not (workspace / "data").exists()
+
+
+@pytest.mark.promise("notifications.grouped")
+def test_notifications_of_one_thing_stand_together_with_its_page_named_once(tally: Tally, workspace: Path) -> None:
+    kept = Notifications(workspace, now=ticking())
+    for text, link in (("critic was rejected.", "/conference/c1"), ("A run ended.", "/runs/r1"), ("Alone.", None),
+                       ("writer was rejected.", "/conference/c1")):  # fmt: skip
+        kept.add(level="warn", source="conference", text=text, link=link)
+    shown = tally("notifications").out.splitlines()
+    assert [line.partition("conference: ")[2] for line in shown] == [
+        "writer was rejected.  /conference/c1", "critic was rejected.", "Alone.", "A run ended.  /runs/r1",
+    ]  # fmt: skip
+    assert len(tally("notifications", "--json").json["items"]) == 4

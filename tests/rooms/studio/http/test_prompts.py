@@ -114,3 +114,17 @@ def test_nobody_proposes_by_a_name_that_is_no_agents(door: Doorway) -> None:
     body = {"prompt": "file-locator", "agent": "ghost", "description": "Better words."}
     assert problem(door.post(f"{PROMPTS}/proposals", body), 404, "downstream_error")["hint"] == "agent_unknown"
     assert door.get(f"{PROMPTS}/proposals").json()["total"] == 0
+
+
+@pytest.mark.promise("prompts.examples")
+def test_a_bad_example_in_the_project_s_file_reaches_no_model_and_is_warned_of(door: Doorway) -> None:
+    file = door.workspace / ".control-room" / "prompts" / "prompts.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    bad = {"id": "file-locator", "example": {**EXAMPLE, "args": {"wrong": 1}}}
+    file.write_text(json.dumps({"version": 1, "prompts": [bad]}))
+    listed = door.get(PROMPTS).json()
+    assert [(each["code"], each["id"]) for each in listed["warnings"]] == [("prompt_invalid", "file-locator")]
+    shown = next(each for each in listed["items"] if each["id"] == "file-locator")
+    assert "wrong" not in shown["example"]["args"]
+    turn = door.gate.turn(session="s1", agent="assistant")
+    assert "wrong" not in (turn.wordings["file_locator"].example or {})["args"]

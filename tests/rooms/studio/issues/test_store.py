@@ -102,6 +102,18 @@ def test_any_text_has_a_summary_of_one_line_and_can_be_written(text: str) -> Non
     assert len(summary_of(cleaned)) <= 241
 
 
+@pytest.mark.promise("issues.opened")
+@pytest.mark.parametrize(
+    ("body", "summary"),
+    [
+        ("> Who has it?\n\n## Round\n\n- begun: now", "Who has it?"), ("## User\n\nHello.\n\n## Critic\n\nYes.", "User Hello."),
+        ("# Only\n## headings", "Only headings"), ("Text\nin two lines", "Text in two lines"),
+    ],
+)  # fmt: skip
+def test_a_summary_ends_at_the_heading_that_follows_the_first_words(body: str, summary: str) -> None:
+    assert summary_of(body) == summary
+
+
 @pytest.mark.promise("issues.moves")
 def test_moves_are_noted_with_who_made_them_and_made_once(tmp_path: Path) -> None:
     here = matters(tmp_path)

@@ -13,6 +13,7 @@ from tallystick import Gate
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
 from tallystick.gate.admit.schema import compile_schema
+from tallystick.gate.tool import Card
 from tallystick.rooms.studio.prompts.model import NONCE, Prompt, tool_of
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import PromptRegistry
@@ -25,6 +26,13 @@ CORE = {
     "file-locator", "file-reader", "outline-analyzer", "canon-checker", "task-router", "search-issues",
     "prose-analyzer", "consistency-checker", "scene-draft-validator",
 }  # fmt: skip
+LOCATOR = Card(
+    name="file_locator",
+    description="Finds files.",
+    input_schema={
+        "type": "object", "properties": {"search_criteria": {"type": "string"}}, "required": ["search_criteria"],
+    },
+)  # fmt: skip
 EXAMPLE = {"tool": "file_locator", "args": {"search_criteria": "storm"}, "nonce": NONCE}
 
 
@@ -46,7 +54,7 @@ def user(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def registry(tmp_path: Path, user: Path) -> PromptRegistry:
-    return PromptRegistry(tmp_path / "work", user_file=user)
+    return PromptRegistry(tmp_path / "work", user_file=user, cards=lambda: [LOCATOR])
 
 
 @pytest.mark.promise("prompts.bundled")
@@ -66,7 +74,8 @@ def test_every_example_fits_the_tool_it_calls(tmp_path: Path) -> None:
     with open_gate(tmp_path) as gate:
         cards = {card.name: card for card in gate.tools()}
         examples = {
-            each.tool: each.example for each in PromptRegistry(tmp_path, user_file=None).load().prompts.values()
+            each.tool: each.example
+            for each in PromptRegistry(tmp_path, user_file=None, cards=tuple).load().prompts.values()
         }
         checked = 0
         for name in cards.keys() & examples.keys():
@@ -149,10 +158,29 @@ def test_a_damaged_layer_warns_and_is_never_written_over(registry: PromptRegistr
 def test_no_layer_takes_the_core_tools_away(tmp_path_factory: pytest.TempPathFactory, said: Any) -> None:
     work = tmp_path_factory.mktemp("layer")
     layer(work / ".control-room/prompts/prompts.json", said)
-    merged = PromptRegistry(work, user_file=None).load()
+    merged = PromptRegistry(work, user_file=None, cards=tuple).load()
     assert merged.prompts.keys() >= CORE
     for prompt in merged.prompts.values():
         assert prompt.example is None or (prompt.example["nonce"], prompt.example["tool"]) == (NONCE, prompt.tool)
+
+
+@pytest.mark.promise("prompts.examples")
+def test_an_example_in_a_file_that_its_tool_refuses_is_left_out_with_a_warning(
+    registry: PromptRegistry, project: Path, user: Path
+) -> None:
+    good = registry.load().prompts["file-locator"].example
+    bad = {"id": "file-locator", "title": "Look", "example": {**EXAMPLE, "args": {"serch": "storm"}}}
+    layer(project, bad)
+    merged = registry.load()
+    assert (merged.prompts["file-locator"].example, merged.prompts["file-locator"].layer) == (good, "global")
+    (caution,) = merged.cautions
+    assert (caution.code, caution.layer, caution.id) == ("prompt_invalid", "project", "file-locator")
+    assert caution.message.startswith("/prompts/0: The example's arguments do not fit file_locator: ")
+    assert caution.message.endswith("It is left out.")
+    assert code(registry.set("file-locator", {"example": bad["example"]})) == "prompt_invalid"
+    # What a tool that is not there takes, nobody can say.
+    layer(project, {**bad, "id": "mail-sender", "example": {**EXAMPLE, "tool": "mail_sender", "args": {"a": 1}}})
+    assert registry.load().prompts["mail-sender"].example is not None
 
 
 @pytest.mark.promise("prompts.layers")
@@ -239,7 +267,8 @@ def test_a_turn_s_catalogue_speaks_as_the_registry_does(tmp_path: Path) -> None:
         assert "example" not in lines["mem.search"]
         own = lines["file_locator"]["description"]
         assert not isinstance(
-            PromptRegistry(tmp_path, user_file=None).set("file-locator", {"description": "Look here."}), Problem
+            PromptRegistry(tmp_path, user_file=None, cards=tuple).set("file-locator", {"description": "Look here."}),
+            Problem,
         )
         after = _catalogue(gate)
         assert (own, after["file_locator"]["description"]) != ("Look here.", own)

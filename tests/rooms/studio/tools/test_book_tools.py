@@ -95,7 +95,7 @@ def test_the_structure_of_the_outline_is_told(gate: Gate) -> None:
 def test_what_has_no_counterpart_is_told(gate: Gate) -> None:
     found = ask(gate, "outline_analyzer", mode="coverage", outline_path=OUTLINE)
     assert [(problem["code"], problem["path"]) for problem in found["problems"]] == [
-        ("beat_without_scene", OUTLINE), ("scene_without_beat", MARKET),
+        ("beat_without_scene", OUTLINE), ("scene_without_beat", MARKET), ("pov_differs", OUTLINE),
     ]  # fmt: skip
     assert found["matched"] == 2
 

@@ -230,3 +230,34 @@ def test_a_changed_scene_is_read_again(gate: Gate) -> None:
     assert ask(gate, "canon_checker", scene_path=TWO)["findings_total"] == 1
     (gate.workspace / TWO).write_text("# Mill\n\nThe lamp shone into Mara's green eyes.\n")
     assert ask(gate, "canon_checker", scene_path=TWO)["findings_total"] == 0
+
+
+@pytest.mark.promise("continuity.every-finding")
+def test_every_finding_and_complaint_is_given_however_many(tmp_path: Path) -> None:
+    syllables = (
+        "bar",
+        "dem",
+        "fil",
+        "gor",
+        "hul",
+        "kas",
+        "lin",
+        "mov",
+        "nev",
+        "pol",
+        "ras",
+        "tig",
+        "vos",
+        "wen",
+        "zor",
+    )
+    people = [f"{one}{other}".title() for one in syllables for other in syllables]
+    cards = {f"Compendium/Characters/{name}.md": f"---\nname: {name}\neyes: green\n---\n" for name in people}
+    told = "\n\n".join(f"{name} had green eyes.\n\nThe lamp shone into {name}'s brown eyes." for name in people)
+    with open_gate(write_files(tmp_path, {**cards, ONE: f"# One\n\n{told}\n"}), plugins=True) as gate:
+        for number in range(2, 123):
+            (tmp_path / f"Story/Scenes/SCN-{number}.md").write_bytes(b"Caf\xe9.\n")
+        for tool, args in (("consistency_checker", {"file_paths": [ONE]}), ("canon_checker", {"scene_path": ONE})):
+            found = ask(gate, tool, **args)
+            assert len(found["findings"]) == found["findings_total"] >= 210
+            assert len(found["complaints"]) == found["complaints_total"] == 121

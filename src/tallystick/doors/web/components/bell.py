@@ -1,5 +1,7 @@
 """The notification bell, updated live. The read state is shared by all sessions."""
 
+from collections.abc import Sequence
+
 from nicegui import run, ui
 
 from tallystick.doors.web.components.badge import badge
@@ -7,7 +9,7 @@ from tallystick.doors.web.components.person import person
 from tallystick.doors.web.components.text import text
 from tallystick.doors.web.context import PageContext
 from tallystick.errors import TallyError
-from tallystick.storage.notifications import Notification, Notifications
+from tallystick.storage.notifications import LEVELS, Notification, Notifications, grouped
 
 SOON_S = 0.5
 """Seconds between two checks of the file's stamp: new notifications appear within a second."""
@@ -51,8 +53,8 @@ class Bell:
         self._place.clear()
         with self._place:
             self._head(unread)
-            for each in found:
-                self._line(each)
+            for group in grouped(found):
+                self._line(group)
 
     def _count(self, unread: int) -> None:
         self._number.set_visibility(unread > 0)
@@ -68,28 +70,32 @@ class Bell:
                 mark = text("button", "Mark all read").props('type="button"').classes("tally-plain-button")
                 mark.on("click", lambda: self._read(None, None))
 
-    def _line(self, one: Notification) -> None:
+    def _line(self, group: Sequence[Notification]) -> None:
+        one = group[0]
         line = ui.column().classes("tally-bell-line gap-0" + ("" if one.read else " tally-unread"))
         with line.props('role="listitem"'):
             with ui.row().classes("tally-row"):
-                if one.level != "info":
-                    badge("high" if one.level == "error" else "medium").set_text(one.level)
+                level = max((each.level for each in group), key=LEVELS.index)
+                if level != "info":
+                    badge("high" if level == "error" else "medium").set_text(level)
                 ui.label(one.source).classes("tally-soft")
                 ui.space()
                 ui.label(one.created[:16].replace("T", " ")).classes("tally-soft")
             if one.link is None:
                 ui.label(one.text).classes("tally-text")
-            else:
-                go = text("button", one.text).props('type="button"').classes("tally-plain-button tally-bell-go")
-                go.on("click", lambda: self._read(one.id, one.link))
+                return
+            go = text("button", one.text).props('type="button"').classes("tally-plain-button tally-bell-go")
+            go.on("click", lambda: self._read(group, one.link))
+            for each in group[1:]:
+                ui.label(each.text).classes("tally-text")
 
-    async def _read(self, one: str | None, link: str | None) -> None:
+    async def _read(self, group: Sequence[Notification] | None, link: str | None) -> None:
         # The pressed line is redrawn as soon as it is marked as read, so get the client first.
         window = ui.context.client
         try:
             # An agent on this machine may open the page too, and must not hide notifications from a person.
             if person(self._context) is not None:
-                await (run.io_bound(self._kept.read_all) if one is None else run.io_bound(self._kept.read, one))
+                await run.io_bound(self._mark, group)
         except TallyError as error:
             self._say_damaged(error)
             return
@@ -97,6 +103,12 @@ class Bell:
             window.open(page_of(link))
         else:
             await self._look()
+
+    def _mark(self, group: Sequence[Notification] | None) -> None:
+        if group is None:
+            self._kept.read_all()
+        for each in group or ():
+            self._kept.read(each.id)
 
     def _say_damaged(self, error: TallyError) -> None:
         self._place.clear()

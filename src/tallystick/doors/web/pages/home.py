@@ -13,7 +13,7 @@ from tallystick.doors.web.frame import page
 from tallystick.errors import TallyError
 from tallystick.gate.decide.approvals import Hold, State
 from tallystick.gate.role_names import AUDIT_ROLES, EVERY_ROLE
-from tallystick.storage.notifications import Notification, Notifications
+from tallystick.storage.notifications import Notification, Notifications, grouped
 
 SHOWN = 20
 SOON_S = 0.8
@@ -107,10 +107,13 @@ class _Attention:
     def _told(self, news: tuple[Notification, ...]) -> None:
         if news:
             section("News")
-        for one in news:
+        for group in grouped(news):
+            one = group[0]
             with ui.row().classes("tally-card tally-row"):
                 ui.label(one.source).classes("tally-badge tally-quiet")
-                ui.label(one.text).classes("tally-text")
+                with ui.column().classes("gap-0"):
+                    for each in group:
+                        ui.label(each.text).classes("tally-text")
                 ui.space()
                 ui.label(one.created[:16].replace("T", " ")).classes("tally-soft")
                 if one.link is not None:

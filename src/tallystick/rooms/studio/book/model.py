@@ -122,8 +122,6 @@ class Book:
         return tuple(one for one in self.complaints if one.left_out is not None)
 
 
-MAX_COMPLAINTS = 100
-"""Complaints in one answer."""
 COMPLAINT_SCHEMA = {
     "type": "object",
     "properties": {
@@ -144,9 +142,9 @@ COMPLAINTS_SCHEMA = {
 
 
 def complaints_json(complaints: Sequence[Complaint]) -> dict[str, Any]:
-    """The number of complaints and the first of them, missing files first."""
+    """The number of complaints and all of them, missing files first."""
     ordered = sorted(complaints, key=lambda one: one.left_out is None)
-    return {"complaints_total": len(ordered), "complaints": [complaint_json(one) for one in ordered[:MAX_COMPLAINTS]]}
+    return {"complaints_total": len(ordered), "complaints": [complaint_json(one) for one in ordered]}
 
 
 def complaint_json(complaint: Complaint) -> dict[str, Any]:

@@ -8,7 +8,7 @@ Reading order:
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from tallystick.gate.reply.sources import Source
@@ -131,11 +131,36 @@ def named_scenes(beats: Sequence[Beat], scenes: Sequence[Scene]) -> list[Scene |
             # A name that two scenes have names neither.
             by_name[name] = None if name in by_name and by_name[name] is not scene else scene
     by_name.pop("", None)
-    numbered: dict[int, Scene | None] = {}
-    for scene in scenes:
-        if scene.number is not None:
-            numbered[scene.number] = None if scene.number in numbered else scene
+    # `SCN-14` is the file of that name before a scene that calls itself the fourteenth.
+    told = _numbered((scene.number, scene) for scene in scenes)
+    numbered = told | _numbered((number_in_name(scene.slug), scene) for scene in scenes)
     return [_named(beat, by_name, numbered) for beat in beats]
+
+
+def without_reference(title: str) -> str:
+    """A title without the scene's file that an author put before it: `SCN-03 The Mill` is `The Mill`."""
+    return _REFERENCE.sub("", title)
+
+
+def scenes_called(name: str, scenes: Sequence[Scene]) -> list[Scene]:
+    """The scenes that a name such as `SCN-14` may mean, by file name or number."""
+    slug = slugged(slug_of(name))
+    number = int(slug) if slug.isdigit() else None
+    return [
+        scene
+        for scene in scenes
+        if slug in {slugged(scene.slug), without_number(slugged(scene.slug))}
+        or (number is not None and number in {scene.number, number_in_name(scene.slug)})
+    ]
+
+
+def _numbered(pairs: Iterable[tuple[int | None, Scene]]) -> dict[int, Scene | None]:
+    """Number → its scene; a number that two scenes have is neither's."""
+    numbered: dict[int, Scene | None] = {}
+    for number, scene in pairs:
+        if number is not None:
+            numbered[number] = None if number in numbered else scene
+    return numbered
 
 
 def _named(beat: Beat, by_name: dict[str, Scene | None], numbered: dict[int, Scene | None]) -> Scene | None:
@@ -143,7 +168,7 @@ def _named(beat: Beat, by_name: dict[str, Scene | None], numbered: dict[int, Sce
         slug = slugged(slug_of(beat.scene))
         if found := by_name.get(slug) or (numbered.get(int(slug)) if slug.isdigit() else None):
             return found
-    return by_name.get(slugged(_REFERENCE.sub("", beat.title))) or by_name.get(slugged(beat.title))
+    return by_name.get(slugged(without_reference(beat.title))) or by_name.get(slugged(beat.title))
 
 
 def _merged(plain: list[Scene], places: dict[str, int]) -> list[Scene]:

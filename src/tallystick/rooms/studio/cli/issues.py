@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tallystick.agents.problem import Problem
-    from tallystick.rooms.studio.issues.model import By, Issue
+    from tallystick.rooms.studio.issues.model import By, Heading, Issue
     from tallystick.rooms.studio.issues.tracker import IssueTracker
 
 T = TypeVar("T")
 STATUSES = ("open", "closed", "all")
 PRIORITIES = ("low", "normal", "high", "urgent")
+ABOUT = 60
+"""Characters of a summary in a list."""
 Id = Annotated[str, typer.Argument(metavar="ISSUE", help="Its number or its id.", show_default=False)]
 Agent = Annotated[
     str | None, typer.Option("--agent", metavar="AGENT", help="The agent who comments.", show_default=False)
@@ -61,22 +63,14 @@ def list_issues(
     if not shown:
         here.screen.note("There are no such issues. `tally issues new TITLE` opens one.")
         return
-    here.screen.table(
-        ["#", "status", "priority", "title", "for", "tags", "comments", "changed"],
-        [
-            (
-                each.number,
-                "frozen" if each.frozen else each.status,
-                each.priority,
-                each.title,
-                each.assigned_to,
-                " ".join(each.tags),
-                each.comment_count,
-                each.updated_at,
-            )
-            for each in shown
-        ],
-    )
+    heads = ["#", "status", "priority", "title", "about", "for", "tags", "comments", "changed"]
+    here.screen.table(heads, map(_row, shown))
+
+
+def _row(one: "Heading") -> tuple[object, ...]:
+    status = "frozen" if one.frozen else one.status
+    named = (one.number, status, one.priority, one.title, one.summary[:ABOUT], one.assigned_to)
+    return (*named, " ".join(one.tags), one.comment_count, one.updated_at)
 
 
 def show(here: Here, issue: Id) -> None:

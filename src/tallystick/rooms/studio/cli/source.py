@@ -103,9 +103,6 @@ def _is_hidden(path: Path) -> bool:
 
 def tell_complaints(screen: Screen, found: dict[str, Any]) -> None:
     """Show each complaint, and whether its file is missing from the book."""
-    told = found["complaints"]
-    for one in told:
+    for one in found["complaints"]:
         lacking = f"left out ({one['left_out']}): " if one["left_out"] else ""
         screen.note(f"{lacking}{place_words(one)}: {one['code']}: {one['message']}")
-    if found["complaints_total"] > len(told):
-        screen.note(f"and {found['complaints_total'] - len(told)} more of the kind")

@@ -1,7 +1,7 @@
 """The result of a round: as HTTP and command line return it, and as the issue that documents it.
 
-In the issue the facts come first and the texts after them, each text in a fence that its content cannot close. Lists
-and searches show the beginning of an issue, so they show facts, and no agent reads another agent's reply through them.
+In the issue the question comes first, quoted, then the facts, then the replies, each in a fence that its content cannot
+close. Lists and searches show the beginning of an issue: the question, and no agent's reply.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,8 +66,8 @@ class RoundResult:
     def as_markdown(self) -> str:
         """The body of the issue."""
         parts = [
-            "\n".join(f"- {label}: {value}" for label, value in self._facts() if value),
-            f"## Prompt\n\n{fenced(self.prompt)}",
+            "\n".join(f"> {line}".rstrip() for line in self.prompt.splitlines()),
+            "## Round\n\n" + "\n".join(f"- {label}: {value}" for label, value in self._facts() if value),
             *_tools(self.retrieved.steps),
             *(_words(each) for each in self.spoken if each.status != "abstained"),
         ]

@@ -99,6 +99,8 @@ class NewIssue:
     title: str
     body: str
     opened_by: str
+    status: Status = "open"
+    """A record with nothing to settle, such as a conference round, is filed as closed."""
     tags: tuple[str, ...] = ()
     priority: Priority = "normal"
     assigned_to: str | None = None

@@ -206,7 +206,7 @@ class Issues:
                 issue_id=self._new_id("issue"),
                 number=headings.next_number,
                 title=given["title"],
-                status="open",
+                status=new.status,
                 priority=given["priority"],
                 tags=tuple(given["tags"]),
                 assigned_to=given["assigned_to"],

@@ -86,10 +86,17 @@ def tag_of(given: str) -> str:
 
 
 def summary_of(body: str) -> str:
-    """The beginning of a body, in one line."""
-    # Read twice the length, because headings and white space are removed.
-    plain = " ".join(line.strip(" #*_>-") for line in body[: 4 * SUMMARY].splitlines() if line.strip(" #*_>-"))
+    """The beginning of a body up to a heading that follows it, in one line."""
+    # Read more than the length, because marks and white space are removed.
+    lines = body[: 4 * SUMMARY].splitlines()
+    start = next((at for at, line in enumerate(lines) if _is_text(line)), len(lines))
+    end = next((at for at in range(start, len(lines)) if lines[at].startswith("#")), len(lines))
+    plain = " ".join(line.strip(" #*_>-") for line in lines[:end] if line.strip(" #*_>-"))
     return plain if len(plain) <= SUMMARY else plain[:SUMMARY].rstrip() + "…"
+
+
+def _is_text(line: str) -> bool:
+    return not line.startswith("#") and bool(line.strip(" #*_>-"))
 
 
 def problem_of(given: Mapping[str, Any]) -> Problem | None:

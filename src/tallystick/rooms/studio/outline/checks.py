@@ -4,8 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tallystick.records import record
-from tallystick.rooms.studio.book.model import Beat, Outline, Scene
-from tallystick.rooms.studio.outline.matches import Match
+from tallystick.rooms.studio.book.model import Beat, CanonCard, Outline, Scene
+from tallystick.rooms.studio.book.scenes import scenes_called
+from tallystick.rooms.studio.outline.contents import content_score
+from tallystick.rooms.studio.outline.coverage import PARTLY
+from tallystick.rooms.studio.outline.matches import Match, Same, names_of, pov_differs, same_person, titles_differ
 from tallystick.rooms.studio.prose.paragraphs import raw_paragraphs, words_of
 from tallystick.rooms.studio.quotes import Place, line_place
 
@@ -80,21 +83,47 @@ def structure_problems(outline: Outline) -> Iterator[OutlineProblem]:
             yield _problem(outline, _act_line(outline, act), "act_empty", f"“{act}” has no scenes.")
 
 
-def coverage_problems(outline: Outline, scenes: Sequence[Scene], matches: Sequence[Match]) -> Iterator[OutlineProblem]:
-    """Entries without a scene, scenes without an entry, and scenes out of their order."""
-    by_beat = {match.beat.line: match.scene for match in matches}
-    by_scene = {match.scene.path for match in matches}
+def coverage_problems(
+    outline: Outline, scenes: Sequence[Scene], matches: Sequence[Match], cards: Sequence[CanonCard] = ()
+) -> Iterator[OutlineProblem]:
+    """Entries without a scene, scenes without an entry, matches that do not agree, and scenes out of their order."""
+    matched = {match.beat.line for match in matches}
+    met = {match.scene.path for match in matches}
     for beat in outline.beats:
-        if beat.line not in by_beat:
-            yield _of(outline, beat, "beat_without_scene", f"No scene tells “{beat.title}”.")
-        if beat.scene is not None and beat.line not in by_beat:
+        if beat.line in matched:
+            continue
+        called = scenes_called(beat.scene, scenes) if beat.scene else []
+        if called:
+            met |= {scene.path for scene in called}
+            files = ", ".join(scene.path for scene in called)
+            message = f"“{beat.title}” names {beat.scene}, and it is not certain which scene that is: {files}."
+            yield _of(outline, beat, "scene_unclear", message)
+            continue
+        yield _of(outline, beat, "beat_without_scene", f"No scene tells “{beat.title}”.")
+        if beat.scene is not None:
             message = f"“{beat.title}” names {beat.scene}, which is not there."
             yield _of(outline, beat, "scene_missing", message)
     for scene in scenes:
-        if scene.path not in by_scene:
+        if scene.path not in met:
             message = f"“{scene.title}” is not in the outline."
             yield OutlineProblem(code="scene_without_beat", message=message, path=scene.path, place=_first_line(scene))
+    same = same_person(names_of(cards))
+    for match in matches:
+        yield from match_problems(outline, match, cards, same)
     yield from _order(outline, matches)
+
+
+def match_problems(outline: Outline, match: Match, cards: Sequence[CanonCard], same: Same) -> Iterator[OutlineProblem]:
+    """Where an entry and its scene do not agree: another point of view, or only the number in common."""
+    beat, scene = match.beat, match.scene
+    if pov_differs(beat, scene, same):
+        message = f"“{scene.title}” is {scene.pov}'s, its entry “{beat.title}” {beat.pov}'s."
+        yield _of(outline, beat, "pov_differs", message)
+    if match.by == "content" or not titles_differ(beat, scene):
+        return
+    if beat.text and content_score(beat, outline, scene, cards) < PARTLY:
+        message = f"“{scene.title}” has the place of “{beat.title}” and tells nothing of what that entry says."
+        yield _of(outline, beat, "beat_differs", message)
 
 
 def _order(outline: Outline, matches: Sequence[Match]) -> Iterator[OutlineProblem]:

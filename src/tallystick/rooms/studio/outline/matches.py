@@ -1,10 +1,11 @@
 """Matches scenes with entries of the outline.
 
-Three passes over the whole book, each over what the last one left:
+Passes over the whole book, each over what the last one left:
 
     title_slug     the entry names the scene's file, or the titles are equal, or one contains the other
     pov_name       both have the same point of view, and no others left do; a shared number decides between several
     scene_number   both have the same number, and not two points of view
+    content        the scene tells what the entry says; see `contents`
 
 A match is one to one. What a pass finds twice is left to the next pass.
 """
@@ -17,7 +18,7 @@ from typing import Literal
 from tallystick.records import record
 from tallystick.rooms.studio.book.model import Beat, CanonCard, Scene
 from tallystick.rooms.studio.book.paths import slugged, without_number
-from tallystick.rooms.studio.book.scenes import named_scenes
+from tallystick.rooms.studio.book.scenes import named_scenes, without_reference
 
 
 def names_of(cards: Sequence[CanonCard]) -> dict[str, str]:
@@ -47,9 +48,11 @@ def card_of(cards: Sequence[CanonCard], name: str) -> CanonCard | None:
     return partly[0] if len(partly) == 1 else None
 
 
-Pass = Literal["title_slug", "pov_name", "scene_number"]
+Pass = Literal["title_slug", "pov_name", "scene_number", "content"]
 _SHORTEST = 2
 """Words of a title that another may hold: `the-letter` in `the-letter-from-senn`."""
+_LABELS = frozenset({"", "scene", "chapter"})
+"""Words of an entry that is called by its number alone."""
 _ARTICLES = re.compile(r"\A(?:the|a|an)-")
 
 
@@ -142,7 +145,7 @@ def _by_number(left: Sequence[tuple[int, Beat]], free: Sequence[Scene], same: Sa
         (at, scene)
         for at, beat in left
         for scene in free
-        if _numbers_agree(beat, scene) and (not (beat.pov and scene.pov) or same(beat.pov, scene.pov))
+        if _numbers_agree(beat, scene) and not pov_differs(beat, scene, same)
     ]
 
 
@@ -159,6 +162,18 @@ def _one_pov(beat: Beat, scene: Scene, same: Same) -> bool:
 
 def _numbers_agree(beat: Beat, scene: Scene) -> bool:
     return beat.number is not None and beat.number == scene.number
+
+
+def pov_differs(beat: Beat, scene: Scene, same: Same) -> bool:
+    """Whether both name a point of view, and not the same."""
+    return bool(beat.pov and scene.pov and not same(beat.pov, scene.pov))
+
+
+def titles_differ(beat: Beat, scene: Scene) -> bool:
+    """Whether entry and scene have titles that share no word."""
+    own = {word for word in _bare(without_reference(beat.title)).split("-") if not word.isdigit()} - _LABELS
+    names = {*_bare(scene.title).split("-"), *_bare(without_number(slugged(scene.slug))).split("-")} - {""}
+    return bool(own and names and not own & names)
 
 
 def _bare(title: str) -> str:

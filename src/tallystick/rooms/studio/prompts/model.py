@@ -10,6 +10,7 @@ import orjson
 
 from tallystick.agents.problem import Problem, misfit, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
+from tallystick.gate.tool import Card
 from tallystick.records import record
 
 NONCE = "<TOOL_NONCE>"
@@ -95,6 +96,16 @@ def prompt_problem(value: Any) -> Problem | None:
         message = f"The example must call {tool}."
         return Problem(code="prompt_invalid", message=message, pointer="/example/tool")
     return None
+
+
+def example_problem(example: Mapping[str, Any], card: Card) -> Problem | None:
+    """Why a tool would refuse an example: it would teach every model the wrong call."""
+    schema = compile_schema(dict(card.input_schema), closed=card.origin == "local")
+    if schema.accepts(dict(example["args"])):
+        return None
+    pointer, rule = schema.explain(dict(example["args"]))
+    message = f"The example's arguments do not fit {card.name}: {pointer or '/'} breaks the rule '{rule}'."
+    return Problem(code="prompt_invalid", message=message, pointer=f"/example/args{pointer}")
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from tallystick.agents.problem import Problem, text
 from tallystick.gate.admit.schema import CompiledSchema, compile_schema
 from tallystick.records import record
-from tallystick.rooms.studio.prompts.model import FIELDS, ID, prompt_problem
+from tallystick.rooms.studio.prompts.model import FIELDS, ID
 from tallystick.rooms.studio.prompts.registry import PromptRegistry
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
@@ -81,7 +81,7 @@ class Proposals:
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, by: str, reason: str) -> Proposal | Problem:
         """Propose a change; it takes effect when a person accepts it."""
-        problem = prompt_problem({"id": prompt_id, **said})
+        problem = self._registry.problem({"id": prompt_id, **said})
         if problem is not None:
             return problem
         made = Proposal(

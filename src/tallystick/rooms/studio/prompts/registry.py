@@ -8,7 +8,7 @@ A later layer changes what it names and leaves the rest. To word a core tool dif
 agents of the project will see it. What cannot be read is left out and warned of, so that agents can go on.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,17 @@ import orjson
 
 from tallystick.agents.problem import Problem
 from tallystick.errors import ConfigError
+from tallystick.gate.tool import Card
 from tallystick.records import record
-from tallystick.rooms.studio.prompts.model import MAX_PROMPTS, Layer, Prompt, PromptWarning, prompt_problem, tool_of
+from tallystick.rooms.studio.prompts.model import (
+    MAX_PROMPTS,
+    Layer,
+    Prompt,
+    PromptWarning,
+    example_problem,
+    prompt_problem,
+    tool_of,
+)
 from tallystick.settings import CONTROL_ROOM
 from tallystick.storage.json_file import JsonFile
 from tallystick.turns.tool_prompts import ToolPrompt
@@ -48,15 +57,17 @@ class MergedPrompts:
 class PromptRegistry:
     """The prompts of one workspace."""
 
-    def __init__(self, workspace: Path, *, user_file: Path | None) -> None:
+    def __init__(self, workspace: Path, *, user_file: Path | None, cards: Callable[[], Iterable[Card]]) -> None:
         """Name the layers; their files need not exist.
 
         Args:
             workspace: The project's folder.
             user_file: The user's own; None: there is none.
+            cards: Gives the tools that examples must fit; an example of another tool is taken as it is.
         """
         self._user = None if user_file is None else JsonFile(user_file, code=CODE)
         self._project = JsonFile(workspace / CONTROL_ROOM / "prompts" / "prompts.json", code=CODE)
+        self._cards = cards
         self._seen: tuple[Any, MergedPrompts | None] = (None, None)
 
     def load(self) -> MergedPrompts:
@@ -64,9 +75,18 @@ class PromptRegistry:
         stamp = (_stamp(self._user), _stamp(self._project))
         seen, merged = self._seen
         if merged is None or stamp != seen:
-            merged = _merged(self._layers())
+            merged = _merged(self._layers(), self.problem)
             self._seen = (stamp, merged)
         return merged
+
+    def problem(self, said: Any) -> Problem | None:
+        """Why the fields of a prompt, with its id, are refused."""
+        problem = prompt_problem(said)
+        if problem is not None or "example" not in said:
+            return problem
+        tool = said["example"]["tool"]
+        card = next((card for card in self._cards() if card.name == tool), None)
+        return None if card is None else example_problem(said["example"], card)
 
     def set(self, prompt_id: str, said: PromptFields) -> Prompt | Problem:
         """Set the fields of a prompt in the project's layer.
@@ -74,7 +94,7 @@ class PromptRegistry:
         Raises:
             ConfigError: `prompts_damaged`; the file stays as it is.
         """
-        problem = prompt_problem({"id": prompt_id, **said})
+        problem = self.problem({"id": prompt_id, **said})
         if problem is not None:
             return problem
 
@@ -111,7 +131,7 @@ class PromptRegistry:
         return [*user, ("project", self._project)]
 
 
-def _merged(layers: list[tuple[Layer, JsonFile]]) -> MergedPrompts:
+def _merged(layers: list[tuple[Layer, JsonFile]], fault_of: Callable[[Any], Problem | None]) -> MergedPrompts:
     core = _bundled()
     prompts = dict(core)
     cautions: list[PromptWarning] = []
@@ -122,7 +142,7 @@ def _merged(layers: list[tuple[Layer, JsonFile]]) -> MergedPrompts:
             cautions.append(PromptWarning(code="registry_damaged", layer=layer, id="", message=str(damaged)))
             continue
         for place, said in enumerate(listed[:MAX_PROMPTS]):
-            problem = prompt_problem(said)
+            problem = fault_of(said)
             if problem is not None:
                 message = f"/prompts/{place}: {problem.message} It is left out."
                 cautions.append(PromptWarning(code="prompt_invalid", layer=layer, id=_id_of(said), message=message))

@@ -9,9 +9,8 @@ from tallystick.agents.problem import Problem
 from tallystick.agents.turn_records import new_id, now
 from tallystick.app.audit_notes import demand_ledger, note_change
 from tallystick.app.gate import Gate
-from tallystick.gate.admit.schema import compile_schema
 from tallystick.gate.session import Caller
-from tallystick.rooms.studio.prompts.model import Prompt, tool_of
+from tallystick.rooms.studio.prompts.model import Prompt
 from tallystick.rooms.studio.prompts.proposals import Proposal, Proposals
 from tallystick.rooms.studio.prompts.registry import PromptRegistry
 from tallystick.storage.agents import Registry as AgentRegistry
@@ -28,7 +27,7 @@ class PromptService:
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         user_file = Path(gate.settings.storage.user_dir).expanduser() / "prompts.json"
-        self.registry = PromptRegistry(gate.workspace, user_file=user_file)
+        self.registry = PromptRegistry(gate.workspace, user_file=user_file, cards=gate.tools)
         self.proposals = Proposals(gate.workspace, self.registry, now=now, new_id=new_id)
         self._credits = Credits(gate.workspace)
         self._notifications = Notifications(gate.workspace)
@@ -41,9 +40,6 @@ class PromptService:
 
     def set(self, prompt_id: str, said: Mapping[str, Any], *, caller: Caller) -> Prompt | Problem:
         """Word a prompt for this project, for a person."""
-        problem = self._example_problem(prompt_id, said)
-        if problem is not None:
-            return problem
         demand_ledger(self._gate)
         done = self.registry.set(prompt_id, said)
         if isinstance(done, Prompt):
@@ -60,9 +56,7 @@ class PromptService:
 
     def propose(self, prompt_id: str, said: Mapping[str, Any], *, agent: str, reason: str) -> Proposal | Problem:
         """Store an agent's proposal, and notify a person."""
-        problem = AgentRegistry(self._gate.workspace).load().check_agent(agent) or self._example_problem(
-            prompt_id, said
-        )
+        problem = AgentRegistry(self._gate.workspace).load().check_agent(agent)
         if problem is not None:
             return problem
         made = self.proposals.propose(prompt_id, said, by=agent, reason=reason)
@@ -97,21 +91,6 @@ class PromptService:
                 timestamp=now(),
             )
         )
-
-    def _example_problem(self, prompt_id: str, said: Mapping[str, Any]) -> Problem | None:
-        """An example that the gate itself would refuse teaches every model the wrong thing."""
-        example = said.get("example")
-        known = self.registry.load().prompts.get(prompt_id)
-        tool = said.get("tool") or (tool_of(prompt_id) if known is None else known.tool)
-        card = next((card for card in self._gate.tools() if card.name == tool), None)
-        if not isinstance(example, Mapping) or not isinstance(example.get("args"), Mapping) or card is None:
-            return None
-        schema = compile_schema(dict(card.input_schema), closed=card.origin == "local")
-        if schema.accepts(dict(example["args"])):
-            return None
-        pointer, rule = schema.explain(dict(example["args"]))
-        message = f"The example's arguments do not fit {tool}: {pointer or '/'} breaks the rule '{rule}'."
-        return Problem(code="prompt_invalid", message=message, pointer=f"/example/args{pointer}")
 
     def _note(self, caller: Caller, action: str, resource: str, metadata: Mapping[str, Any]) -> str:
         return note_change(self._gate, caller, action, resource, metadata, session=SESSION)

@@ -219,7 +219,14 @@ class GateRoundPorts:
             conference=conference, round=done, prompt=self._asked.prompt, retrieved=ended.retrieved, spoken=ended.spoken
         )
         links = (Link(kind="conference", id=conference.conference_id), *map(Link.of, done.receipts))
-        new = NewIssue(title=result.title, body=result.as_markdown(), opened_by=CHIEF, tags=result.tags, links=links)
+        new = NewIssue(
+            title=result.title,
+            body=result.as_markdown(),
+            opened_by=CHIEF,
+            status="closed",
+            tags=result.tags,
+            links=links,
+        )
         issue = Issues(self._gate.workspace, now=now, new_id=new_id).create(new)
         if not isinstance(issue, Issue):
             _log.warning("the round's issue was not saved: %s (%s)", issue.message, issue.code)

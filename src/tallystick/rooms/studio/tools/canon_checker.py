@@ -15,7 +15,6 @@ from tallystick.rooms.studio.continuity.service import ContinuityService, compla
 from tallystick.rooms.studio.quotes import record_shown_lines
 
 MODES = ("strict", "hard")
-MAX_FINDINGS = 100
 MAX_CARDS = 500
 TIMEOUT_S = 120.0
 """The first call on a long book reads all of it."""
@@ -131,15 +130,14 @@ def canon_checker(continuity: ContinuityService) -> Tool:
             }
             return head | counts | {"findings": []}
         found = continuity.check_scene(book, scene, cards, hard_only=mode == "hard")
-        findings = found.findings[:MAX_FINDINGS]
-        record_shown_lines([scene.source, *(card.source for card in cards)], places_of(findings))
+        record_shown_lines([scene.source, *(card.source for card in cards)], places_of(found.findings))
         return head | {
             "canon_facts": continuity.statements_of(card.path for card in cards),
             "looked_at": found.looked_at.shown(),
             "not_checked": list(found.not_checked),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
-            "findings": [finding.shown() for finding in findings],
+            "findings": [finding.shown() for finding in found.findings],
         }
 
     return Tool(card=_CARD, handler=handler)

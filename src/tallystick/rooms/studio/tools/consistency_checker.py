@@ -67,7 +67,6 @@ def grouped(together: Iterable[set[str]], most: int) -> list[list[str]]:
 
 FOCUSES: tuple[Focus, ...] = ("characters", "terminology", "events", "general")
 MAX_FILES = 10
-MAX_FINDINGS = 200
 TIMEOUT_S = 120.0
 """The first call on a long book reads all of it."""
 _INPUT = {
@@ -168,15 +167,14 @@ def consistency_checker(continuity: ContinuityService) -> Tool:
         if dry_run:
             return head | {"looked_at": None, "not_checked": [], "findings_total": 0, "waived_total": 0, "findings": []}
         found = continuity.check_files(book, scenes, cards, focus)
-        findings = found.findings[:MAX_FINDINGS]
         read: list[Scene | CanonCard] = [*book.scenes, *scenes, *cards]
-        record_shown_lines([file.source for file in read], places_of(findings))
+        record_shown_lines([file.source for file in read], places_of(found.findings))
         return head | {
             "looked_at": found.looked_at.shown(),
             "not_checked": list(found.not_checked),
             "findings_total": len(found.findings),
             "waived_total": len(found.findings) - len(found.open),
-            "findings": [finding.shown() for finding in findings],
+            "findings": [finding.shown() for finding in found.findings],
         }
 
     return Tool(card=_CARD, handler=handler)

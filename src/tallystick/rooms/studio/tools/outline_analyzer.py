@@ -22,7 +22,8 @@ from tallystick.rooms.studio.outline.checks import (
     structure_problems,
     word_count,
 )
-from tallystick.rooms.studio.outline.matches import Match, match_book, names_of, same_person
+from tallystick.rooms.studio.outline.contents import match_outline
+from tallystick.rooms.studio.outline.matches import Match
 from tallystick.rooms.studio.quotes import PLACE_SCHEMA, line_place, record_shown_lines
 
 MODES = ("structure", "coverage", "balance")
@@ -56,7 +57,7 @@ _BEAT = {
         "number": {"type": ["integer", "null"]},
         "pov": {"type": ["string", "null"]},
         "scene_path": {"type": ["string", "null"]},
-        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number", None]},
+        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number", "content", None]},
         "place": {"anyOf": [PLACE_SCHEMA, {"type": "null"}]},
     },
     "required": ["title", "act", "number", "pov", "scene_path", "matched_by", "place"],
@@ -145,13 +146,13 @@ def outline_analyzer(books: BookReader) -> Tool:
 
 
 def _analysis(outline: Outline, book: Book, mode: str) -> dict[str, Any]:
-    matches = match_book(outline.beats, book.scenes, same_person(names_of(book.cards)))
+    matches = match_outline(outline, book.scenes, book.cards)
     act_balance: list[Any] = []
     pov_balance: list[Any] = []
     if mode == "structure":
         problems = list(structure_problems(outline))
     elif mode == "coverage":
-        problems = list(coverage_problems(outline, book.scenes, matches))
+        problems = list(coverage_problems(outline, book.scenes, matches, book.cards))
     else:
         words = {scene.path: word_count(scene) for scene in book.scenes}
         acts = act_shares(outline, matches, words)

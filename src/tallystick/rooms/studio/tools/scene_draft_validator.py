@@ -12,9 +12,10 @@ from tallystick.gate.tool import Card, Tool
 from tallystick.rooms.studio.book.lookup import find_outline, find_scene
 from tallystick.rooms.studio.book.model import Beat, Book, CanonCard, Outline, Scene
 from tallystick.rooms.studio.book.reader import BookReader
-from tallystick.rooms.studio.outline.checks import PROBLEM_SCHEMA, OutlineProblem
+from tallystick.rooms.studio.outline.checks import PROBLEM_SCHEMA, OutlineProblem, match_problems
+from tallystick.rooms.studio.outline.contents import match_outline
 from tallystick.rooms.studio.outline.coverage import StatementCoverage, check_coverage
-from tallystick.rooms.studio.outline.matches import Match, candidates, card_of, match_book, names_of, same_person
+from tallystick.rooms.studio.outline.matches import Match, candidates, card_of, names_of, same_person
 from tallystick.rooms.studio.prose.paragraphs import read_prose
 from tallystick.rooms.studio.quotes import PLACE_SCHEMA, line_place, record_shown_lines
 
@@ -52,7 +53,7 @@ _MAYBE_PLACE = {"anyOf": [PLACE_SCHEMA, {"type": "null"}]}
 _MATCH = {
     "type": "object",
     "properties": {
-        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number"]},
+        "matched_by": {"enum": ["title_slug", "pov_name", "scene_number", "content"]},
         "title": {"type": "string"},
         "act": {"type": ["string", "null"]},
         "number": {"type": ["integer", "null"]},
@@ -157,16 +158,15 @@ def scene_draft_validator(books: BookReader) -> Tool:
 def _validated(scene: Scene, outline: Outline, book: Book, *, include_canon: bool) -> dict[str, Any]:
     same = same_person(names_of(book.cards))
     scenes = book.scenes if any(one.path == scene.path for one in book.scenes) else (*book.scenes, scene)
-    match = next((one for one in match_book(outline.beats, scenes, same) if one.scene.path == scene.path), None)
+    match = next((one for one in match_outline(outline, scenes, book.cards) if one.scene.path == scene.path), None)
     near = [] if match else candidates(outline.beats, scene, same)
     pov = scene.pov or (match.beat.pov if match else None)
     card = card_of(book.cards, pov) if pov else None
     prose = read_prose(scene.source, scene.body_line)
     covered = check_coverage(match.beat, outline.source, prose, book.cards) if match else []
     problems = list(_problems(scene, outline, match, pov, card))
-    if match and match.beat.pov and scene.pov and not same(match.beat.pov, scene.pov):
-        message = f"The scene is {scene.pov}'s, its entry {match.beat.pov}'s."
-        problems.append(_at(outline, match.beat, "pov_differs", message))
+    if match:
+        problems += match_problems(outline, match, book.cards, same)
     found = {
         "match": _match(match, outline) if match else None,
         "coverage": round(sum(one.score for one in covered) / len(covered), 3) if covered else None,

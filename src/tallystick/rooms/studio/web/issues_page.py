@@ -1,5 +1,7 @@
 """The issues pages: list, comments and linked receipts."""
 
+from typing import Any
+
 from nicegui import run, ui
 
 from tallystick.agents.problem import Problem
@@ -16,11 +18,14 @@ from tallystick.doors.web.kit import (
     section,
 )
 from tallystick.gate.role_names import EVERY_ROLE, WORK_ROLES
+from tallystick.rooms.studio.conference.results import TAG
 from tallystick.rooms.studio.issues.model import By, Heading, Issue, IssueFilter, Link, NewComment, NewIssue
 from tallystick.rooms.studio.services.issues import IssueService
 from tallystick.storage.notifications import PLACES, place_of
 
 MOST = 100
+ROUNDS = "rounds"
+"""The choice of the list that shows the rounds of conferences."""
 SOON_S = 1.0
 
 
@@ -31,7 +36,7 @@ def register(context: PageContext) -> tuple[str, ...]:
 
     @page(context, "/issues", "Issues", roles=EVERY_ROLE)
     async def every(visitor: Visitor) -> None:
-        heading("Issues", "Every conference round leaves one; open your own for what is to be settled")
+        heading("Issues", "What is to be settled; rounds of conferences are filed apart")
         await _List(service, visitor).show()
 
     @page(context, "/issues/{name}", "Issue", roles=EVERY_ROLE)
@@ -57,7 +62,9 @@ class _List:
         with ui.row().classes("tally-row"):
             words = ui.input("In the title or the beginning").props("dense outlined clearable debounce=300")
             words.classes("col-grow").on_value_change(lambda event: self._narrow(words=event.value or ""))
-            status = ui.select({"open": "Open", "closed": "Closed", "": "All"}, value="open")
+            status = ui.select(
+                {"open": "Open", "closed": "Closed", ROUNDS: "Conference rounds", "": "All"}, value="open"
+            )
             status.props('dense outlined aria-label="Which"')
             status.on_value_change(lambda event: self._narrow(status=event.value))
             ui.button("New issue", icon="add", on_click=self._new).props("outline")
@@ -74,7 +81,9 @@ class _List:
         await self._again()
 
     async def _again(self) -> None:
-        wanted = IssueFilter(status=self._status or None, text=self._words or None)  # type: ignore[arg-type] # from the list above
+        rounds = self._status == ROUNDS
+        status: Any = None if rounds else self._status or None
+        wanted = IssueFilter(status=status, tags=(TAG,) if rounds else (), text=self._words or None)
         found: list[Heading] = list(await run.io_bound(self._service.tracker.issues.list, wanted, limit=MOST) or ())
         now = [(one.issue_id, one.updated_at) for one in found]
         if now == self._seen:
@@ -118,6 +127,8 @@ def _row(one: Heading) -> None:
             ui.label(tag).classes("tally-badge tally-quiet")
         ui.space()
         ui.label(f"{one.comment_count} comments, {one.updated_at[:16].replace('T', ' ')}").classes("tally-soft")
+        if one.summary:
+            ui.label(one.summary).classes("tally-soft w-full")
 
 
 class _One:
