@@ -94,13 +94,13 @@ def test_words_of_a_tool_that_may_not_stand_in_a_reply_are_left_out(tmp_path: Pa
 def test_what_concerns_the_request_comes_first(tmp_path: Path) -> None:
     others = [
         {**EYES, "message": f"Another thing, number {number}.", "scene": place(SCENE, 3, "Odo Marsh looked up")}
-        for number in range(5)
+        for number in range(14)
     ]
     with gate_with(tmp_path, *others, EYES) as gate:
         result = ask(gate, f"Use fact_audit on {SCENE}: are the green eyes right?")
     assert result.reply is not None, result.rejected
     assert result.reply.index("the card says grey") < result.reply.index("Another thing")
-    assert "See the receipt for more." in result.reply
+    assert all(f"Another thing, number {number}." in result.reply for number in range(14))
 
 
 @pytest.mark.promise("offline.findings")

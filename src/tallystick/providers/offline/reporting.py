@@ -1,6 +1,6 @@
 """What tools say: findings with the lines they rest on, that there are none, or plain fields."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tallystick.providers.offline.choosing import said_by_name, without_paths
 from tallystick.providers.offline.cited import Cited, cited_in, quotes_of, reports_none
@@ -14,7 +14,8 @@ from tallystick.records import record
 from tallystick.text.stems import stem
 from tallystick.text.words import identifier_words
 
-MAX_FINDINGS = 3
+MAX_FINDINGS = 10
+"""Findings that are quoted; the rest are named."""
 _MAX_FILES = 4
 
 
@@ -55,8 +56,15 @@ def findings(now: Situation) -> Iterator[Paragraph]:
         text = f"{said}\n\n{shown_places}"
         concerns = any(fits_role(place.path, now.wanted) for place in each.places)
         yield Paragraph(text=text, quotes=quotes, items=lines, receipts=receipts, concerns_role=concerns)
-    if len(found) > MAX_FINDINGS:
-        yield Paragraph(text="See the receipt for more.")
+    yield from _named(ranked[MAX_FINDINGS:], now)
+
+
+def _named(rest: Sequence[tuple[int, tuple[OfflineResult, Cited]]], now: Situation) -> Iterator[Paragraph]:
+    """Name the findings for whose quotes there is no room, with their lines."""
+    for _, (result, each) in rest:
+        places = ", ".join(f"{place.path} line {place.first_line}" for place in each.places)
+        said = each.message if may_stand(each.message, now) else f"{result.seen.tool} found this"
+        yield Paragraph(text=f"Also: {said} ({places})", receipts=(result.seen.receipt_id,))
 
 
 def found_nothing(now: Situation) -> Iterator[Paragraph]:
