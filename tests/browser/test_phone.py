@@ -20,12 +20,13 @@ FIRST = """path => [...document.querySelectorAll('.tally-main a[href]')].map(lin
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """What the demo leaves: a novel, tickets, a memory and a desk."""
+    """What the demo leaves, a novel, tickets, a memory and a desk, and an open issue."""
     folder = tmp_path_factory.mktemp("phone")
     workspace, state = folder / "shown", folder / "shown-state"
-    command = [sys.executable, "-m", "tallystick", "demo", "--no-serve", "--workspace", str(workspace)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TALLY_STATE_DIR": str(state)}
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    for words in (["demo", "--no-serve"], ["issues", "new", "Ida's hair is red here and black there"]):
+        command = [sys.executable, "-m", "tallystick", *words, "--workspace", str(workspace)]
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
     with serving(workspace) as server:
         yield server
 

@@ -10,7 +10,7 @@ import orjson
 
 from tallystick.errors import LedgerUnwritable
 from tallystick.gate.record.ledger import Ledger
-from tests.faults.appender import one
+from tests.faults.appender import one, tell
 from tests.ledgers import Workspace
 
 CALLERS = 4
@@ -39,15 +39,15 @@ def _open(node: Workspace) -> Ledger:
 
 def append(opened: Ledger, told: int, session: str, number: int) -> None:
     for at in range(number):
+        began = time.monotonic_ns()
         try:
-            receipt = opened.record_sync(one(at, session))
+            receipt = opened.record_sync(one(at, session, "node"))
         except LedgerUnwritable as error:
             if error.code not in {"ledger_database_away", "ledger_in_doubt", "ledger_locked"}:
                 raise
             time.sleep(0.05)
             continue
-        # Only now does anybody know of it: what is in this file must never be lost.
-        os.write(told, receipt.receipt_id.encode() + b"\n")
+        tell(told, receipt.receipt_id, began)
 
 
 if __name__ == "__main__":

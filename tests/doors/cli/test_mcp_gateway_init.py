@@ -118,5 +118,5 @@ def test_a_server_that_asks_for_a_login_is_left_and_said(tally, home, option):
         path = config(home, ".cursor", servers)
         done = tally("mcp", "init", "-c", "cursor", *option, "--yes")
     assert done.out.startswith("open, key: behind the gate")
-    assert "linear: unchanged (it asks for a login (OAuth)" in done.err
+    assert "linear: unchanged (it requires OAuth" in done.err
     assert json.loads(path.read_text())["mcpServers"]["linear"] == servers["linear"]

@@ -15,6 +15,7 @@ from tallystick.rooms.desk.model import Ticket
 from tallystick.rooms.desk.options import VerdictPolicy
 from tallystick.rooms.desk.trial import DeskRunner, TrialResult
 from tests.gates import open_gate, outcomes
+from tests.rooms.desk.desk_yard import SURE
 
 GUARANTEE = "The guarantee of the Kestrel kettle lasts two years from delivery."
 LOG = (
@@ -28,7 +29,9 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     workspace = tmp_path / "work"
     (workspace / "logs").mkdir(parents=True)
     (workspace / "logs" / "shop.log").write_text(LOG, encoding="utf-8")
-    with open_gate(workspace, plugins=True, rooms={"desk": {"logs": ["logs/*.log"]}}) as opened:
+    with open_gate(
+        workspace, plugins=True, rooms={"desk": {"logs": ["logs/*.log"], "verdict": {"threshold": SURE}}}
+    ) as opened:
         yield opened
 
 

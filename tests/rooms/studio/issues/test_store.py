@@ -106,11 +106,11 @@ def test_any_text_has_a_summary_of_one_line_and_can_be_written(text: str) -> Non
 @pytest.mark.parametrize(
     ("body", "summary"),
     [
-        ("> Who has it?\n\n## Round\n\n- begun: now", "Who has it?"), ("## User\n\nHello.\n\n## Critic\n\nYes.", "User Hello."),
+        ("> Who has it?\n\n## Round\n\n- begun: now", "Who has it?"), ("## User\n\nHello.\n\n## Critic\n\nYes.", "User Hello. Critic Yes."),
         ("# Only\n## headings", "Only headings"), ("Text\nin two lines", "Text in two lines"),
     ],
 )  # fmt: skip
-def test_a_summary_ends_at_the_heading_that_follows_the_first_words(body: str, summary: str) -> None:
+def test_a_summary_of_text_ends_at_its_first_heading_and_a_conversation_is_told_whole(body: str, summary: str) -> None:
     assert summary_of(body) == summary
 
 

@@ -86,17 +86,13 @@ def tag_of(given: str) -> str:
 
 
 def summary_of(body: str) -> str:
-    """The beginning of a body up to a heading that follows it, in one line."""
+    """The beginning of a body, in one line; of text with sections below it, the text alone."""
     # Read more than the length, because marks and white space are removed.
-    lines = body[: 4 * SUMMARY].splitlines()
-    start = next((at for at, line in enumerate(lines) if _is_text(line)), len(lines))
-    end = next((at for at in range(start, len(lines)) if lines[at].startswith("#")), len(lines))
-    plain = " ".join(line.strip(" #*_>-") for line in lines[:end] if line.strip(" #*_>-"))
+    lines = [line for line in body[: 4 * SUMMARY].splitlines() if line.strip(" #*_>-")]
+    begins_with_text = bool(lines) and not lines[0].startswith("#")
+    end = next((at for at, line in enumerate(lines) if line.startswith("#") and begins_with_text), len(lines))
+    plain = " ".join(line.strip(" #*_>-") for line in lines[:end])
     return plain if len(plain) <= SUMMARY else plain[:SUMMARY].rstrip() + "…"
-
-
-def _is_text(line: str) -> bool:
-    return not line.startswith("#") and bool(line.strip(" #*_>-"))
 
 
 def problem_of(given: Mapping[str, Any]) -> Problem | None:
