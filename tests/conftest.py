@@ -16,9 +16,10 @@ from tests.sizes import FULL
 DATA = Path(os.environ.get("TALLY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 SLOWEST = (
-    "browser/test_studio.py", "attacks/test_patterns.py", "install/test_extras.py", "external_room/test_installed.py",
-    "install/test_base.py", "browser/test_frame.py", "house/test_docs.py", "doors/cli/test_demo.py",
-    "browser/test_insight.py", "durable/test_killed.py", "browser/test_phone.py", "faults/test_wrap.py",
+    "doors/cli/test_demo.py", "browser/test_phone.py", "house/test_docs.py", "external_room/test_installed.py",
+    "install/test_base.py", "rooms/studio/continuity/test_novels.py", "browser/test_studio.py", "paths/test_desk_injection.py",
+    "attacks/test_patterns.py", "install/test_extras.py", "faults/test_nodes_killed.py", "doors/cli/test_rooms.py",
+    "browser/test_frame.py", "browser/test_insight.py", "durable/test_killed.py", "faults/test_wrap.py",
     "doors/mcp/test_relay_revisions.py", "doors/mcp/test_serve_revisions.py", "browser/test_memory.py",
     "browser/test_receipts.py", "browser/test_telemetry_settings.py", "faults/test_runs_killed.py",
     "doors/test_serve.py", "faults/test_fault_loop.py", "browser/test_desk.py", "browser/test_approvals.py",

@@ -38,7 +38,7 @@ def shop(workspace: Path, imap: int, smtp: int) -> Path:
     return workspace
 
 
-def settings(imap: int, smtp: int, *, security: str = "none", host: str = "127.0.0.1") -> str:
+def settings(imap: int, smtp: int, *, security: str = "none", host: str = "127.0.0.1", within_s: float = 20) -> str:
     return f"""
 [rooms.desk]
 send = "auto"
@@ -55,6 +55,7 @@ smtp_security = "{security}"
 imap_host = "{host}"
 imap_port = {imap}
 imap_security = "{security}"
+within_s = {within_s}
 """
 
 
@@ -123,7 +124,7 @@ def test_nothing_is_sent_unencrypted_to_another_machine_and_a_bad_certificate_is
     toml.write_text(settings(imap, smtp, host="mail.shop.example"), encoding="utf-8")
     assert tally("desk", "mail").error == "config_bad_value"
     # Neither server here speaks TLS, so nothing of the login reaches them.
-    toml.write_text(settings(imap, smtp, security="tls"), encoding="utf-8")
+    toml.write_text(settings(imap, smtp, security="tls", within_s=2), encoding="utf-8")
     refused = tally("desk", "mail")
     assert refused.error == "mailbox_failed"
     assert PASSWORD not in refused.err
